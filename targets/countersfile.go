@@ -61,7 +61,7 @@ func countersLine(line string) bool {
 	switch kind, _, _ := strings.Cut(word, ":"); kind {
 	case "uptime", "unread":
 		return ok && strings.Trim(rest, "0123456789. ") == ""
-	case "port", "queue", "group", "mark":
+	case "port", "queue", "group", "mark", "poll":
 		return ok && (kind != word && strings.HasPrefix(rest, "{") || kind == word && !strings.Contains(rest, " "))
 	}
 	return false

@@ -116,6 +116,9 @@ func (r *forwardingReader) file(f lint.File) {
 	case slices.Contains(frrNames, base) && len(f.Data) > mostFRR:
 		r.not[base] = largeFRR
 		return
+	case slices.Contains(frrNames, base) && !bgp.Whole(f.Data):
+		r.not[base] = "it is empty or cut off"
+		return
 	case slices.Contains(frrNames, base):
 		r.config, r.configured = cmp.Or(bgp.ReadConfig(f.Data), r.config), true
 		r.saw(f.Name)
@@ -151,9 +154,12 @@ func (r *forwardingReader) file(f lint.File) {
 // set sets the parts that the answers show.
 func (r *forwardingReader) set() {
 	out := r.out
-	ways := &outWays{d: r.d, interfaces: r.interfaces, of: map[string]*outWay{}, sets: map[string][]string{}}
+	ways := &outWays{d: r.d, interfaces: r.interfaces, of: map[string]*outWay{}, sets: map[string][]string{}, lists: map[list]*outWay{}}
 	r.setTables(ways)
 	r.setBGP(ways)
+	if why := ways.elsewhere(); why != "" {
+		out.Unread[ir.PartTables], out.Unread[ir.PartBGP] = why, why
+	}
 	if r.kernel != nil {
 		out.Ages = &ir.ForwardingAges{MAC: r.kernel.Age, ARP: r.kernel.ARP()}
 		if r.d.Host != nil {
@@ -194,7 +200,7 @@ func (r *forwardingReader) setTables(ways *outWays) {
 		table := ir.ForwardingTable{Six: family == forwarding.IPv6, Routes: make([]ir.ForwardingRoute, 0, len(routes.List))}
 		for i := range routes.List {
 			route := &routes.List[i]
-			way := ways.all(route.Out)
+			way := ways.shared(route.Out)
 			table.Routes = append(table.Routes, ir.ForwardingRoute{
 				To: route.To, Connected: route.Connected, Out: way.ports, Odd: cmp.Or(route.Odd, way.odd),
 			})

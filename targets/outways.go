@@ -25,10 +25,31 @@ type outWays struct {
 	members    map[string][]string
 	of         map[string]*outWay
 	sets       map[string][]string
+	lists      map[list]*outWay
+}
+
+// list is a list of names that routes share, by its place in memory.
+type list struct {
+	first *string
+	n     int
 }
 
 // mostBelow is the largest number of interfaces between a route and a port: a VLAN, a bond.
 const mostBelow = 4
+
+// shared returns the way through the interfaces of a route. Thousands of routes share a list: its names are compared once.
+func (w *outWays) shared(names []string) *outWay {
+	if len(names) == 0 {
+		return w.all(nil)
+	}
+	key := list{&names[0], len(names)}
+	is := w.lists[key]
+	if is == nil {
+		is = w.all(names)
+		w.lists[key] = is
+	}
+	return is
+}
 
 // all returns the way through several interfaces.
 func (w *outWays) all(names []string) *outWay {
@@ -49,6 +70,21 @@ func (w *outWays) all(names []string) *outWay {
 	is.ports = w.sets[set]
 	w.of[key] = is
 	return is
+}
+
+// elsewhere returns why the default VRF, which alone is asked, does not show the traffic of the ports, as part of a
+// sentence; empty: no port is in another VRF.
+func (w *outWays) elsewhere() string {
+	names := slices.Sorted(maps.Keys(w.interfaces))
+	for _, name := range names {
+		vrf, ports := w.interfaces[name].VRF, w.all([]string{name}).ports
+		ours := func(p *ir.Port) bool { return slices.Contains(ports, p.Name) }
+		if vrf != "" && slices.ContainsFunc(w.d.Ports, ours) {
+			return "its interface " + forwarding.Plain(name) + " belongs to the VRF " + forwarding.Plain(vrf) +
+				", and rocec reads the default VRF alone"
+		}
+	}
+	return ""
 }
 
 // leave adds an interface to a way.

@@ -23,14 +23,23 @@ import (
 //
 // A fixed limit would have to fit the fabric. With 250,000 links this limit uses 800 MiB. No limit uses 1.30 times the memory and 0.79
 // times the CPU time. A fixed limit of 320 MiB is exceeded, and uses 1.85 times the CPU time.
-func boundMemory(getenv func(string) string) {
+//
+// The function that it returns ends this: the limits stay as they are.
+func boundMemory(getenv func(string) string) (end func()) {
 	if getenv("GOGC") != "" || getenv("GOMEMLIMIT") != "" {
-		return
+		return func() {}
 	}
+	var mu sync.Mutex
+	ended := false
 	debug.SetMemoryLimit(roomy)
 	debug.SetGCPercent(untilFirst)
 	first := sync.OnceFunc(func() { debug.SetGCPercent(100) })
 	afterEachCollection(func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if ended {
+			return
+		}
 		first()
 		inUse := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
 		metrics.Read(inUse)
@@ -38,6 +47,11 @@ func boundMemory(getenv func(string) string) {
 			debug.SetMemoryLimit(memoryLimit(inUse[0].Value.Uint64(), inUse[1].Value.Uint64()))
 		}
 	})
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		ended = true
+	}
 }
 
 const roomy = 256 << 20

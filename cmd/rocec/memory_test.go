@@ -1,9 +1,11 @@
 package main
 
 import (
+	"math"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -60,10 +62,25 @@ func TestUntilFirst(t *testing.T) {
 	}
 	boundMemory(func(name string) string { return map[string]string{"GOGC": "77"}[name] })
 	assert.Equal(t, uint64(100), held(), "GOGC set by the person has priority")
-	boundMemory(func(string) string { return "" })
+	unbound := boundMemory(func(string) string { return "" })
+	defer unbound() // otherwise every later test of the process runs near the limit
 	assert.Equal(t, uint64(untilFirst), held())
 	for held() != 100 { // it reacts a little after the collection
 		runtime.GC()
 		runtime.Gosched()
 	}
+	unbound()
+	debug.SetMemoryLimit(math.MaxInt64)
+	again := make(chan bool)
+	afterEachCollection(sync.OnceFunc(func() { close(again) }))
+	for waits := true; waits; {
+		runtime.GC()
+		select {
+		case <-again:
+			waits = false
+		default:
+			runtime.Gosched()
+		}
+	}
+	assert.Equal(t, int64(math.MaxInt64), debug.SetMemoryLimit(-1), "an ended bound sets no limit")
 }

@@ -139,7 +139,7 @@ func runStorm(ctx context.Context, a *app, dir string, o stormOptions) (err erro
 				if o.watch && o.format == "text" {
 					fmt.Fprintln(a.Stdout, time.Now().Format("15:04:05"))
 				}
-				if err := printStorm(a, f, found, o.format); !o.watch {
+				if err := printStorm(a, f, found, nil, o.format); !o.watch {
 					return err
 				}
 			}
@@ -154,37 +154,38 @@ func runStorm(ctx context.Context, a *app, dir string, o stormOptions) (err erro
 
 // stormFrom reads snapshots, or asks a server.
 func stormFrom(ctx context.Context, a *app, dir string, o stormOptions) error {
+	server := (*readings.Prometheus)(nil)
+	if o.prometheus != "" {
+		var err error
+		if server, err = readings.NewPrometheus(o.prometheus, a.Getenv(readings.TokenVariable)); err != nil {
+			return err
+		}
+	}
 	f, err := a.LoadGood(dir)
 	if err != nil {
 		return err
 	}
-	var all []storm.Reading
-	if o.prometheus != "" {
-		server, err := readings.NewPrometheus(o.prometheus, a.Getenv(readings.TokenVariable))
+	if server == nil {
+		all, err := readings.Snapshots(f.Fabric, o.from)
 		if err != nil {
 			return err
 		}
-		all, err = server.Readings(ctx, f.Fabric, time.Now())
-		if ctx.Err() != nil {
-			return exit.Fail(exit.Interrupted, "interrupted")
-		}
-		if err != nil {
-			return err
-		}
+		return printStorm(a, f, storm.Judge(f.Fabric, all), readings.Times(all), o.format)
 	}
-	for _, name := range o.from {
-		one, err := readings.Snapshot(f.Fabric, name)
-		if err != nil {
-			return err
-		}
-		all = append(all, one)
+	all, err := server.Readings(ctx, f.Fabric, time.Now())
+	if ctx.Err() != nil {
+		return exit.Fail(exit.Interrupted, "interrupted")
 	}
-	return printStorm(a, f, storm.Judge(f.Fabric, all), o.format)
+	if err != nil {
+		return err
+	}
+	return printStorm(a, f, storm.Judge(f.Fabric, all), readings.Times(all), o.format)
 }
 
-// printStorm prints a judgement. Its error is nil if nothing was found.
-func printStorm(a *app, f *report.Report, found *storm.Pauses, format string) error {
+// printStorm prints a judgement of readings. Its error is nil if nothing was found. The times of kept readings are printed, too.
+func printStorm(a *app, f *report.Report, found *storm.Pauses, at []time.Time, format string) error {
 	doc := view.StormJSON(f.Fabric, found)
+	doc.ReadAt = at
 	if format == "json" {
 		if err := a.WriteJSON(doc); err != nil {
 			return err

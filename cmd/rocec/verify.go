@@ -34,8 +34,8 @@ func verifyCommand(a *app) *cobra.Command {
 			"without a file is unknown, and not good.\n\n" +
 			"With --traffic, hosts send packets to each other, after asking: 1000 messages for each intent, 20 seconds at most. It prints the\n" +
 			"priority in which the counters on the path rose.\n\n" +
-			"With --format openmetrics it prints states, findings, and the counters of pauses, headroom and marks as metrics. See\n" +
-			"docs/metrics.md.\n\n" +
+			"With --format openmetrics it prints states, findings, and the counters of pauses, headroom and marks as metrics. rocec\n" +
+			"help metrics describes them.\n\n" +
 			"With --gids it reads only the GID tables of the hosts' RDMA devices. For every intent of a NIC it prints the index that\n" +
 			"connections must use: the entry with the intent's version, the interface of its VLAN, and the address that the fabric states. It\n" +
 			"prints the settings for NCCL, UCX and perftest. A link-local GID never fits.",

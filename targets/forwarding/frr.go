@@ -28,90 +28,108 @@ type frrHop struct {
 	SRv6      any    `json:"seg6,omitempty"`
 }
 
+// frrRow is the part of a route that does not depend on its prefix.
+type frrRow struct {
+	Route
+	own bool // the prefix is an address of the device
+}
+
 // frr reads an object of FRRouting: its routes by their prefixes.
 func (r *reader) frr(n int) error {
 	t := &table{Routes: Routes{FRR: true}}
-	known := map[string][]frrRoute{}
-	for r.in.More() {
-		key, err := r.in.Token()
+	known := map[string][]frrRow{}
+	for r.in.more() {
+		key, err := r.in.key()
 		if err != nil {
 			return errWhole
 		}
-		var text json.RawMessage
-		if err := r.decode(&text); err != nil {
-			return err
+		text, err := r.in.value()
+		if err != nil {
+			return errWhole
 		}
-		to, is := Prefix(key.(string))
-		routes, are := frrRoutes(text, known)
+		to, is := Prefix(key)
+		rows, are := r.frrRows(text, known)
 		if !is || !are {
 			return errKnown
 		}
-		for _, route := range routes {
-			if err := t.frr(route, to); err != nil {
-				return err
-			}
-		}
+		t.frr(rows, to)
 	}
-	if err := r.end(); err != nil {
-		return err
+	if r.in.end() != nil {
+		return errWhole
 	}
 	return r.put(t, n)
 }
 
-// mostKnown is the number of different texts of routes that are known at the same time.
-const mostKnown = 1024
-
-// frrRoutes reads the routes of a prefix. In a kept answer thousands of prefixes have the same text, so known has the routes by their text.
-func frrRoutes(text []byte, known map[string][]frrRoute) (routes []frrRoute, ok bool) {
-	if routes, is := known[string(text)]; is {
-		return routes, true
+// frrRows reads the routes of a prefix. In a kept answer thousands of prefixes have the same text, so known has the routes by their text.
+func (r *reader) frrRows(text []byte, known map[string][]frrRow) (rows []frrRow, ok bool) {
+	if rows, is := known[string(text)]; is {
+		return rows, true
 	}
+	var routes []frrRoute
 	if json.Unmarshal(text, &routes) != nil {
 		return nil, false
 	}
-	if len(known) < mostKnown {
-		known[string(text)] = routes
+	for i := range routes {
+		route := &routes[i]
+		if route.VRF != "" && route.VRF != "default" || route.Table != 0 && route.Table != 254 {
+			return nil, false
+		}
+		if row, counts := route.row(); counts {
+			rows = append(rows, row)
+		}
 	}
-	return routes, true
+	if r.remember && len(known) < mostKnown {
+		known[string(text)] = rows
+	}
+	return rows, true
 }
 
-// frr adds a route, if it is selected and installed. If no next hop works, a shorter prefix counts.
-func (t *table) frr(route frrRoute, to netip.Prefix) error {
-	if route.VRF != "" && route.VRF != "default" || route.Table != 0 && route.Table != 254 {
-		return errKnown
-	}
-	if !route.Selected || !about(to) {
-		return nil
+// row returns the row of a route, if it is selected and installed. If no next hop works, a shorter prefix counts.
+func (route *frrRoute) row() (row frrRow, counts bool) {
+	if !route.Selected {
+		return frrRow{}, false
 	}
 	if route.Protocol == "local" {
-		t.Own = append(t.Own, to.Addr())
-		return nil
+		return frrRow{own: true}, true
 	}
-	out, works := Route{To: to, Protocol: Plain(route.Protocol), Connected: route.Protocol == "connected"}, false
+	row.Protocol, row.Connected = Plain(route.Protocol), route.Protocol == "connected"
 	for _, h := range route.Hops {
 		if !h.FIB || h.LinkDown {
 			continue
 		}
-		works = true
+		counts = true
 		h.Drops = h.Drops || h.Interface == "Null0" // releases before 3.0
 		switch {
 		case h.Drops:
 		case h.Interface == "":
-			out.Odd = "a next hop without an interface"
+			row.Odd = "a next hop without an interface"
 		case h.VRF != "":
-			out.Odd = "a next hop in another VRF"
+			row.Odd = "a next hop in another VRF"
 		case h.SRv6 != nil || slices.ContainsFunc(h.Labels, func(l any) bool { return l != float64(implicitNull) }):
-			out.Odd = "a next hop with labels"
+			row.Odd = "a next hop with labels"
 		}
 		if h.Interface != "" && !h.Drops {
-			out.Out = appendOnce(out.Out, h.Interface)
+			row.Out = appendOnce(row.Out, h.Interface)
 		}
 	}
-	if !works {
-		return nil
+	row.Out = slices.Clip(row.Out) // other prefixes share it
+	return row, counts
+}
+
+// frr adds the rows of a prefix.
+func (t *table) frr(rows []frrRow, to netip.Prefix) {
+	if !about(to) {
+		return
 	}
-	t.add(out, 0)
-	return nil
+	for i := range rows {
+		if rows[i].own {
+			t.Own = append(t.Own, to.Addr())
+			continue
+		}
+		route := rows[i].Route
+		route.To = to
+		t.add(route, 0)
+	}
 }
 
 // implicitNull is the label that means that a packet is sent without a label (RFC 3032, section 2.1).

@@ -1,10 +1,12 @@
 package forwarding
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/netip"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // ipRow is a row of `ip -j route` or of `ip -j addr`, as iproute2 prints it.
@@ -53,28 +55,41 @@ func (h *ipHop) lost() bool {
 func (r *reader) ip(n int) error {
 	t, all := &table{}, Interfaces{}
 	routes := 0
-	for r.in.More() {
-		var row ipRow
-		if err := r.decode(&row); err != nil {
-			return err
-		}
-		var err error
-		switch {
-		case row.To != nil && row.Name == "":
-			routes++
-			err = t.ip(&row, r.six || n == 1)
-		case row.Name != "" && row.To == nil:
-			all[row.Name] = row.iface()
-		case row.Name == "" && row.Type == "": // ip prints an empty object for an interface that it leaves out
-		default:
-			err = errKnown
-		}
+	known := map[string]*ipWay{}
+	for r.in.more() {
+		text, err := r.in.value()
 		if err != nil {
+			return errWhole
+		}
+		to, rest := r.destination(text)
+		way := known[string(rest)]
+		if way == nil {
+			var row ipRow
+			if json.Unmarshal(text, &row) != nil {
+				return errKnown
+			}
+			switch {
+			case row.To != nil && row.Name == "":
+				to, way = *row.To, row.way()
+			case row.Name != "" && row.To == nil:
+				all[row.Name] = row.iface()
+				continue
+			case row.Name == "" && row.Type == "": // ip prints an empty object for an interface that it leaves out
+				continue
+			default:
+				return errKnown
+			}
+			if rest != nil && len(known) < mostKnown && !mentions(rest, "dst") {
+				known[string(rest)] = way
+			}
+		}
+		routes++
+		if err := t.ip(to, way, r.six || n == 1); err != nil {
 			return err
 		}
 	}
-	if err := r.end(); err != nil {
-		return err
+	if r.in.end() != nil {
+		return errWhole
 	}
 	switch {
 	case len(all) > 0 && routes > 0:
@@ -86,60 +101,108 @@ func (r *reader) ip(n int) error {
 	return r.put(t, n)
 }
 
+// destination splits the text of a route that begins with its destination, as in a kept answer; nil: it has another form.
+func (r *reader) destination(text []byte) (to string, rest []byte) {
+	after, is := bytes.CutPrefix(text, []byte(`{"dst":"`))
+	if !is || !r.remember {
+		return "", nil
+	}
+	i := bytes.IndexByte(after, '"')
+	if i < 0 {
+		return "", nil
+	}
+	to = string(after[:i])
+	if _, ok := Prefix(to); !ok && to != "default" {
+		return "", nil
+	}
+	return to, after[i:]
+}
+
+// mentions reports whether a text may have a member with a name in any case. A text with other characters than ASCII may.
+func mentions(text []byte, name string) bool {
+	return bytes.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) ||
+		bytes.Contains(bytes.ToLower(text), []byte(`"`+name+`"`))
+}
+
 // dropTypes are the types of routes that drop.
 var dropTypes = []string{"blackhole", "unreachable", "prohibit"}
 
-// ip adds a route of the kernel, if its type forwards or drops. The kernel skips a route if no next hop works, and tries a shorter prefix.
+// ipWay is the part of a route of the kernel that does not depend on its destination.
+type ipWay struct {
+	Route
+	metric uint32
+	other  bool       // it is in a table of another VRF, or of a policy
+	passes bool       // its type forwards or drops
+	works  bool       // a next hop works, or it drops
+	six    bool       // its gateway is of IPv6
+	source netip.Addr // an address of the device; zero: none is stated
+}
+
+// way returns the way of a route. The kernel skips a route if no next hop works, and tries a shorter prefix.
 //
 // Source: Linux, net/ipv4/fib_trie.c, fib_table_lookup.
-func (t *table) ip(row *ipRow, six bool) error {
-	to, ok := netip.Prefix{}, true
-	switch {
-	case *row.To == "default" && (six || strings.Contains(row.Gateway, ":")):
-		to = netip.PrefixFrom(netip.IPv6Unspecified(), 0)
-	case *row.To == "default":
-		to = netip.PrefixFrom(netip.IPv4Unspecified(), 0)
-	default:
-		to, ok = Prefix(*row.To)
-	}
+func (row *ipRow) way() *ipWay {
 	drops := slices.Contains(dropTypes, row.Type)
-	switch {
-	case row.Table != nil && row.Table != "main" && row.Table != 254.0:
-		return nil // a table of another VRF, or of a policy
-	case !ok:
-		return errKnown
-	case !drops && row.Type != "" && row.Type != "unicast", !about(to):
-		return nil
+	way := &ipWay{
+		Route: Route{Protocol: Plain(row.Protocol)}, metric: row.Metric, works: drops, six: strings.Contains(row.Gateway, ":"),
+		other:  row.Table != nil && row.Table != "main" && row.Table != 254.0,
+		passes: drops || row.Type == "" || row.Type == "unicast",
 	}
 	if a, err := netip.ParseAddr(row.Source); err == nil {
-		t.Own = append(t.Own, a)
+		way.source = a
 	}
 	hops := row.Hops
 	if len(hops) == 0 {
 		hops = []ipHop{row.ipHop}
 	}
-	out, works := Route{To: to, Protocol: Plain(row.Protocol)}, drops
 	for i := range hops {
 		h := &hops[i]
 		if h.lost() || drops {
 			continue
 		}
-		works = true
+		way.works = true
 		switch {
 		case h.Dev == "":
-			out.Odd = "a next hop without an interface"
+			way.Odd = "a next hop without an interface"
 		case len(h.Encap) > 0:
-			out.Odd = "a next hop with labels"
+			way.Odd = "a next hop with labels"
 		}
 		if h.Dev != "" {
-			out.Out = appendOnce(out.Out, h.Dev)
+			way.Out = appendOnce(way.Out, h.Dev)
 		}
-		out.Connected = row.Protocol == "kernel" && h.Gateway == "" && len(h.Via) == 0
+		way.Connected = row.Protocol == "kernel" && h.Gateway == "" && len(h.Via) == 0
 	}
-	if !works {
+	way.Out = slices.Clip(way.Out) // other destinations share it
+	return way
+}
+
+// ip adds a route of the kernel, if its type forwards or drops.
+func (t *table) ip(text string, way *ipWay, six bool) error {
+	to, ok := netip.Prefix{}, true
+	switch {
+	case text == "default" && (six || way.six):
+		to = netip.PrefixFrom(netip.IPv6Unspecified(), 0)
+	case text == "default":
+		to = netip.PrefixFrom(netip.IPv4Unspecified(), 0)
+	default:
+		to, ok = Prefix(text)
+	}
+	switch {
+	case way.other:
+		return nil
+	case !ok:
+		return errKnown
+	case !way.passes, !about(to):
 		return nil
 	}
-	t.add(out, row.Metric)
+	if way.source.IsValid() {
+		t.Own = append(t.Own, way.source)
+	}
+	if way.works {
+		route := way.Route
+		route.To = to
+		t.add(route, way.metric)
+	}
 	return nil
 }
 

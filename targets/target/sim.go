@@ -185,6 +185,7 @@ func (e Errno) Error() string { return string(e) }
 
 // The errors of simulated drivers and daemons.
 const (
+	EEXIST     Errno = "File exists"
 	EINVAL     Errno = "Invalid argument"
 	EIO        Errno = "Input/output error"
 	ENODEV     Errno = "No such device"

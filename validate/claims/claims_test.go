@@ -304,6 +304,25 @@ func TestPortInNoTree(t *testing.T) {
 	assert.Equal(t, "its trees do not show the state of p0", s.Not[0].Why)
 }
 
+// A state that rocec does not know may forward, so the tree is not checked.
+func TestUnknownState(t *testing.T) {
+	n := bridgedRing()
+	n.of("s1").Trees[0].States["p0"] = "FORWARDING"
+	r := n.judge()
+	assert.Empty(t, codes(r.Findings))
+	require.Len(t, r.Of(proof.SpanningTreeRuns).Not, 1)
+	assert.Equal(t, "the state FORWARDING of p0 is not known", r.Of(proof.SpanningTreeRuns).Not[0].Why)
+}
+
+// A switch without BGP has no AS number.
+func TestNoBGP(t *testing.T) {
+	n := made(planned())
+	n.of("L1").BGP = &ir.ForwardingBGP{}
+	r := n.judge()
+	require.NotEmpty(t, r.Findings)
+	assert.Contains(t, r.Findings[0].Detail, "L1 runs no BGP in the default VRF, and the fabric says ")
+}
+
 // An answer that is read in part can contradict an assumption, and does not confirm it.
 func TestReadInPart(t *testing.T) {
 	n := made(planned())

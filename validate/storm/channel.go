@@ -1,6 +1,7 @@
 package storm
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -62,11 +63,12 @@ type judging struct {
 	channels []channel
 	at       [][]*ir.PauseCounters // by reading, then by channel; nil: not read
 	length   [][]time.Duration     // by window, then by device; 0: not known
+	untimed  map[*ir.Device]string // why a length is not known, although both readings have the device
 }
 
 // newJudging reads the channels.
 func newJudging(f *ir.Fabric, readings []Reading) *judging {
-	j := &judging{f: f, readings: readings}
+	j := &judging{f: f, readings: readings, untimed: map[*ir.Device]string{}}
 	for _, g := range f.CosGroups {
 		if g.Lossless {
 			j.cos = append(j.cos, g.Cos)
@@ -135,24 +137,54 @@ func (j *judging) place(r Reading) []*ir.PauseCounters {
 func LeastWindow(every time.Duration) time.Duration { return every * 3 / 2 }
 
 // lengths returns the time between two readings by device. The length is 0 for a device that has started meanwhile, and for a
-// device that has not renewed its counters.
+// device that has not renewed its counters. Then untimed has the reason.
 func (j *judging) lengths(a, b Reading) []time.Duration {
 	out := make([]time.Duration, len(j.f.Devices))
 	for i, d := range j.f.Devices {
 		from, to := a[d], b[d]
-		switch {
-		case from == nil, to == nil, from.Failed != "", to.Failed != "":
+		if from == nil || to == nil || from.Failed != "" || to.Failed != "" {
 			continue
-		case from.Uptime > 0 && to.Uptime > 0:
-			out[i] = max(to.Uptime-from.Uptime, 0)
-		case !from.When.IsZero() && !to.When.IsZero():
-			out[i] = max(to.When.Sub(from.When), 0)
 		}
-		if out[i] < LeastWindow(to.Every) {
-			out[i] = 0
+		length, why := between(from, to)
+		if why == "" {
+			out[i] = length
+		} else if j.untimed[d] == "" {
+			j.untimed[d] = why
 		}
 	}
 	return out
+}
+
+// between returns the time between two readings of a device, or why there is no window between them, as part of a sentence. The device has
+// started between them if it runs for less time than has passed.
+func between(from, to *Counters) (length time.Duration, why string) {
+	dated := !from.When.IsZero() && !to.When.IsZero()
+	switch {
+	case from.From != "" && to.From != "" && from.From != to.From:
+		return 0, "two addresses gave its readings, so they may be of two devices"
+	case dated && to.When.Before(from.When):
+		return 0, "a reading is older than the one before"
+	case from.Uptime > 0 && to.Uptime > 0:
+		length = to.Uptime - from.Uptime
+		if length < 0 && !dated {
+			return 0, "a reading is older than the one before, or the device has started between them"
+		}
+		if length < 0 || dated && to.Uptime < to.When.Sub(from.When) {
+			return 0, "it has started between two readings"
+		}
+	case dated:
+		length = to.When.Sub(from.When)
+	default:
+		return 0, "its readings have no time"
+	}
+	switch least := LeastWindow(to.Every); {
+	case length == 0:
+		return 0, "two readings have the same time"
+	case length < least:
+		return 0, fmt.Sprintf("two readings are %s apart; its counters are renewed every %s, so a window has at least %s",
+			length.Round(time.Millisecond), to.Every, least)
+	}
+	return length, ""
 }
 
 // cableEnd is one end of a cable in a window.
@@ -203,6 +235,9 @@ func (e cableEnd) share(frames, times func(*ir.PauseCounters) ir.Counter) (share
 	if counted {
 		rate = float64(n) / e.length.Seconds()
 	}
+	if rate > mostRate {
+		return -1, -1
+	}
 	if t, ok := e.rise(times); ok && (t > 0 || counted && n == 0 || times(e.to).Value > 0) {
 		if s := float64(t) / float64(e.length.Microseconds()); s <= mostShare {
 			share = min(s, 1)
@@ -210,6 +245,9 @@ func (e cableEnd) share(frames, times func(*ir.PauseCounters) ir.Counter) (share
 	}
 	return share, rate
 }
+
+// mostRate is the number of frames in a second above which a counter does not count frames: 800 Gb/s carries fewer of 64 bytes and a gap.
+const mostRate = 2e9
 
 // longest is the longest time that one frame can pause a port of a speed: 65,535 quanta of 512 bits (IEEE 802.3, annex 31B).
 func longest(mbps int) float64 { return 65535 * 512 / (float64(mbps) * 1e6) }

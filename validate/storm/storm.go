@@ -22,6 +22,7 @@ type Reading map[*ir.Device]*Counters
 type Counters struct {
 	When   time.Time     // when they were read; zero: not known
 	Uptime time.Duration // the time since the device started, by its own clock; 0: not known
+	From   string        // the address that answered; empty: not known
 	Every  time.Duration // the interval in which the device renews its counters; 0: they are those of the moment
 	Ports  []ir.PauseCounters
 	Failed string // why the device was not read, as part of a sentence; empty: it was read
@@ -65,6 +66,7 @@ type Pauses struct {
 	Missing       []*ir.Port // ports of Ports that are not in Judged
 	Silent        []*ir.Device
 	Why           map[*ir.Device]string // why a device is in Silent, or has no counters
+	Untimed       map[*ir.Device]string // why the readings of a device make no window, as part of a sentence
 }
 
 // PausedPort is a port that is paused in a priority by the other end of its cable.

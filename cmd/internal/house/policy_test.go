@@ -83,13 +83,15 @@ targets/nvue/reading:    targets/target targets/cumulus targets/nvue/grammar com
 targets/nvue/sim:        targets/target | go.yaml.in/yaml/v3
 targets/nic:             targets/commands targets/nic/steps targets/target compiler/ir lang/diag |
 targets/nic/steps:       targets/commands |
-targets/nic/mlx5:        targets/target targets/nic targets/nic/mlx5/sim targets/nic/mlx5/steps compiler/ir compiler/platform lang/diag |
-targets/nic/mlx5/sim:    targets/target |
+targets/nic/mlx5:        targets/target targets/nic targets/nic/sim targets/nic/mlx5/sim targets/nic/mlx5/steps compiler/ir
+    compiler/platform lang/diag |
+targets/nic/sim:         targets/target |
+targets/nic/mlx5/sim:    targets/target targets/nic/sim |
 targets/nic/mlx5/steps:  targets/nic/steps |
-targets/nic/mlx5/mlx5test: |
+targets/nic/hosttest:    targets/nic/sim lang/langtest/machinetest | github.com/stretchr/testify mvdan.cc/sh/v3
 targets/nic/nictest:     targets/target targets/nic targets/nic/steps compiler/ir |
 targets/target/targettest: targets/target |
-targets/nic/mlx4:        targets/target targets/nic targets/nic/mlx4/steps targets/nic/mlx5/sim compiler/ir lang/diag |
+targets/nic/mlx4:        targets/target targets/nic targets/nic/mlx4/steps targets/nic/sim compiler/ir lang/diag |
 targets/nic/mlx4/steps:  targets/nic/steps |
 targets/nic/bnxt:        targets/target targets/nic compiler/ir |
 targets/nic/ice:         targets/target targets/nic compiler/ir |
@@ -179,7 +181,7 @@ cmd/internal/metrics:       compiler/ir |
 cmd/internal/metrics/metricstest: |
 cmd/internal/alerts:        cmd/internal/metrics compiler/ir | go.yaml.in/yaml/v3
 cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile validate/claims |
-targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx5/mlx5test lang/langtest/machinetest | golang.org/x/sync
+targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/hosttest lang/langtest/machinetest | golang.org/x/sync
 targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
 cmd/internal/lsp:           lang lang/diag lang/outline |
@@ -269,7 +271,7 @@ var outside = []string{
 	"cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/netbox", "cmd/internal/origin",
 	"cmd/internal/readings",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",
-	"targets/deploy/internal/boxtest", "targets/deploy/internal/nspawn", "targets/nic/mlx5/mlx5test",
+	"targets/deploy/internal/boxtest", "targets/deploy/internal/nspawn", "targets/nic/hosttest",
 	"targets/target/targettest", "lang/langtest",
 	"lang/langtest/machinetest", "targets/deploy/lab/labtest", "targets/judge/judgetest", "docs/docstest",
 }

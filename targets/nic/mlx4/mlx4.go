@@ -36,7 +36,6 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/nic/mlx4/steps"
-	"github.com/rocec/rocec/targets/nic/mlx5/sim"
 )
 
 // Target writes the settings of mlx4 NICs.
@@ -54,16 +53,7 @@ var family = &nic.Family{
 
 	Modules:  []string{"mlx4_core", "mlx4_en", "mlx4_ib", "rdma_cm", "rdma_ucm", "ib_core"},
 	BondRDMA: "mlx4_bond_",
-	Sim: func(ports []nic.Port) nic.Sim {
-		all := make([]sim.NIC, len(ports))
-		for i, p := range ports {
-			all[i] = sim.NIC{
-				Netdev: p.Netdev, ID: [2]string{"0x15b3", "0x1003"}, RDMA: p.RDMA, IP: p.IP, VLANs: p.VLANs,
-				Generation: &sim.ConnectX3{V2: p.Model.V2, Counters: simulated()},
-			}
-		}
-		return sim.New(all)
-	},
+	Sim:      simulate,
 }
 
 // Rows are the keys of the value file, sorted.

@@ -2,8 +2,6 @@ package mlx4
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -28,13 +26,6 @@ var portCounters = sync.OnceValue(func() (names []string) {
 	}
 	return append(names, "rx_pause", "tx_pause")
 })
-
-// simulated returns the names of the counters of a simulated port.
-func simulated() []string {
-	names := slices.Concat(portCounters(), slices.Collect(maps.Keys(pauseNames())))
-	slices.Sort(names)
-	return slices.Compact(names)
-}
 
 // rdmaCounters are the counters of the RDMA device that show loss. Source: diag_basic and diag_ext of mlx4_ib's main.c.
 var rdmaCounters = []nic.Counter{

@@ -72,18 +72,18 @@ func TestPCIIDs(t *testing.T) {
 // The answer contains the output of the host's tools unchanged, and omits tools that are not installed.
 func TestCardTools(t *testing.T) {
 	m := newMachine(t, fixtures(t)["v2"])
-	m.write("sys/class/net/ens1f0/device/vendor", "0x15b3")
-	m.write("sys/class/net/ens1f0/device/device", "0x1017")
-	m.write(cnpParams+"np_cnp_dscp", "48")
-	m.write(cnpParams+"np_cnp_prio_mode", "0")
+	m.Write("sys/class/net/ens1f0/device/vendor", "0x15b3")
+	m.Write("sys/class/net/ens1f0/device/device", "0x1017")
+	m.Write(cnpParams+"np_cnp_dscp", "48")
+	m.Write(cnpParams+"np_cnp_prio_mode", "0")
 	tool := func(name, text string) {
-		require.NoError(t, os.WriteFile(m.path("usr/sbin/"+name), []byte("#!/bin/sh\n"+text+"\n"), 0o755))
+		require.NoError(t, os.WriteFile(m.Path("usr/sbin/"+name), []byte("#!/bin/sh\n"+text+"\n"), 0o755))
 	}
 	p := card(t)
 	facts := func() map[string]string {
 		out := map[string]string{}
-		cmd := strings.NewReplacer("/sys/", m.root+"/sys/").Replace("PATH=" + m.root + "/usr/sbin:/usr/bin:/bin\n" + p.Cmd)
-		for _, s := range p.Samples([]byte(m.sh(cmd))) {
+		cmd := strings.NewReplacer("/sys/", m.Root+"/sys/").Replace("PATH=" + m.Root + "/usr/sbin:/usr/bin:/bin\n" + p.Cmd)
+		for _, s := range p.Samples([]byte(m.Sh(cmd))) {
 			require.Equal(t, "ens1f0", s.On)
 			out[s.Name] = s.Fact + s.Hint
 		}
@@ -92,9 +92,9 @@ func TestCardTools(t *testing.T) {
 	assert.Equal(t, map[string]string{
 		"model": "ConnectX-5", "driver": "mlx5_core, of the kernel", "dcqcn.np_cnp_dscp": "48", "dcqcn.np_cnp_prio_mode": "0",
 	}, facts())
-	m.remove(cnpParams + "np_cnp_prio_mode")
+	m.Remove(cnpParams + "np_cnp_prio_mode")
 	assert.Contains(t, facts()["mode of CNPs"], "The priority of CNPs may have no effect on ens1f0 of v2")
-	m.write(cnpParams+"np_cnp_prio_mode", "1")
+	m.Write(cnpParams+"np_cnp_prio_mode", "1")
 	tool("ofed_info", "echo MLNX_OFED_LINUX-24.07-0.6.1.0:")
 	tool("lldptool", "echo willing=yes")
 	tool("ethtool", "echo 'pfc-prevention-tout: 65535'")

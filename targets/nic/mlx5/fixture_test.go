@@ -12,10 +12,13 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/lang/langtest/machinetest"
+	"github.com/rocec/rocec/targets/nic/hosttest"
 )
 
-var update = flag.Bool("update", false, "write the golden files")
+var (
+	update = flag.Bool("update", false, "write the golden files")
+	whole  = flag.Bool("whole", false, "every case in every shell, and every cell of the matrix, rather than some")
+)
 
 // TestMain lets the test binary replace mlnx_qos.
 func TestMain(m *testing.M) {
@@ -23,12 +26,7 @@ func TestMain(m *testing.M) {
 		os.Exit(fakeMlnxQos(os.Args[1:]))
 	}
 	flag.Parse()
-	machinetest.Hasten()
-	code := m.Run()
-	if shimDir != "" {
-		os.RemoveAll(shimDir)
-	}
-	os.Exit(code)
+	os.Exit(hosttest.Main(m))
 }
 
 // script is shared by all hosts and never modified.

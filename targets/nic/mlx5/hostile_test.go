@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/nic/hosttest"
 )
 
 // evil runs a command if a shell evaluates it as arithmetic or expands it without quotes.
@@ -37,26 +39,27 @@ func TestHostileTools(t *testing.T) {
 	} {
 		some := rotate(nth)
 		if strings.Contains(c.prints, evil) { // shells differ in the text that they would execute
-			some = shells
+			some = hosttest.Shells
 		}
 		for shell, run := range some {
 			t.Run(c.name+"/"+shell, func(t *testing.T) {
 				t.Parallel()
 				m := newMachine(t, d).inbox()
-				m.env = append(m.env, "ROCEC_WAIT=0")
+				m.Env = append(m.Env, "ROCEC_WAIT=0")
 				for tool, reads := range tools {
-					m.command(tool, "case $* in\n"+reads+") "+c.prints+"\n;;\nesac\nexit 0") // a write exits 0 and does nothing
+					m.Command(tool, "case $* in\n"+reads+") "+c.prints+"\n;;\nesac\nexit 0") // a write exits 0 and does nothing
 				}
-				apply, check, show := run(m, "apply", "ens1f0"), run(m, "check", "ens1f0"), run(m, showArgs(t, d, "ens1f0", "show")...)
-				assert.Equal(t, 1, apply.code, "%.300s", apply.err)
-				assert.Equal(t, 1, check.code, "%.300s", check.err)
-				assert.Zero(t, show.code, "%.300s", show.err)
-				assert.Contains(t, apply.err, "rocec-host: ens1f0: ")
+				apply, check := run(m.Machine, "apply", "ens1f0"), run(m.Machine, "check", "ens1f0")
+				show := run(m.Machine, showArgs(t, d, "ens1f0", "show")...)
+				assert.Equal(t, 1, apply.Code, "%.300s", apply.Err)
+				assert.Equal(t, 1, check.Code, "%.300s", check.Err)
+				assert.Zero(t, show.Code, "%.300s", show.Err)
+				assert.Contains(t, apply.Err, "rocec-host: ens1f0: ")
 				for _, key := range []string{"dcbx", "ets_tc", "pause", "pfc", "vlan_map"} {
-					assert.Contains(t, "\n"+check.out, "\n"+key+" is ")
+					assert.Contains(t, "\n"+check.Out, "\n"+key+" is ")
 				}
-				assert.False(t, m.has("owned"), "a text was executed")
-				assert.Less(t, len(apply.err)+len(check.out)+len(show.out), 1<<20)
+				assert.False(t, m.Has("owned"), "a text was executed")
+				assert.Less(t, len(apply.Err)+len(check.Out)+len(show.Out), 1<<20)
 			})
 		}
 		nth++
@@ -71,35 +74,35 @@ func TestHostileFiles(t *testing.T) {
 	} {
 		some := rotate(i)
 		if text == evil {
-			some = shells
+			some = hosttest.Shells
 		}
 		for shell, run := range some {
 			t.Run(fmt.Sprintf("%d/%s", i, shell), func(t *testing.T) {
 				t.Parallel()
 				m := newMachine(t, d).ofed()
-				m.env = append(m.env, "ROCEC_WAIT=0")
+				m.Env = append(m.Env, "ROCEC_WAIT=0")
 				m.trafficClass = nil
 				for _, glob := range []string{
 					"sys/class/net/*/ecn/*/*/*", "sys/class/net/*/ecn/*/cnp*", "sys/class/net/*/settings/*", "sys/class/net/*/mtu",
 					"sys/class/net/*/device/roce_enable", "sys/class/infiniband/*/t*/1/*", "sys/class/infiniband/*/ports/1/gid*/*",
 				} {
-					for _, file := range m.glob(glob) {
+					for _, file := range m.Glob(glob) {
 						if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
 							require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 						}
 					}
 				}
-				check, show := run(m, "check", "ens1f0"), run(m, showArgs(t, d, "ens1f0", "show")...)
-				assert.Equal(t, 1, check.code, "%.300s", check.err)
-				assert.Zero(t, show.code, "%.300s", show.err)
+				check, show := run(m.Machine, "check", "ens1f0"), run(m.Machine, showArgs(t, d, "ens1f0", "show")...)
+				assert.Equal(t, 1, check.Code, "%.300s", check.Err)
+				assert.Zero(t, show.Code, "%.300s", show.Err)
 				if shell == "dash" {
-					assert.Zero(t, run(m, "gids", "ens1f0").code)
+					assert.Zero(t, run(m.Machine, "gids", "ens1f0").Code)
 				}
 				for _, key := range []string{"mtu", "ttl", "cnp_dscp", "vf_roce_0"} {
-					assert.Contains(t, check.out, key+" is ")
+					assert.Contains(t, check.Out, key+" is ")
 				}
-				assert.Equal(t, 1, run(m, "apply", "ens1f0").code)
-				assert.False(t, m.has("owned"), "a text was executed")
+				assert.Equal(t, 1, run(m.Machine, "apply", "ens1f0").Code)
+				assert.False(t, m.Has("owned"), "a text was executed")
 			})
 		}
 	}
@@ -117,15 +120,15 @@ func TestHostileValueFile(t *testing.T) {
 	} {
 		for shell, run := range rotate(i, "interp") { // TestValueFile covers the interpreter
 			m := newMachine(t, d).inbox()
-			m.write("etc/rocec/host/ens1f0.conf", line)
-			before := m.snapshot()
+			m.Write("etc/rocec/host/ens1f0.conf", line)
+			before := m.Snapshot()
 			for _, verb := range []string{"apply", "check"} {
-				r := run(m, verb, "ens1f0")
-				assert.Equal(t, 1, r.code, "%s: %.100q: %.200s", shell, line, r.err)
-				assert.Contains(t, r.err, "/etc/rocec/host/ens1f0.conf: not a setting of this script: ", "%s: %.100q", shell, line)
+				r := run(m.Machine, verb, "ens1f0")
+				assert.Equal(t, 1, r.Code, "%s: %.100q: %.200s", shell, line, r.Err)
+				assert.Contains(t, r.Err, "/etc/rocec/host/ens1f0.conf: not a setting of this script: ", "%s: %.100q", shell, line)
 			}
-			assert.Zero(t, run(m, "show", "ens1f0").code)
-			assert.Empty(t, m.changed(before), "%s: %.100q", shell, line)
+			assert.Zero(t, run(m.Machine, "show", "ens1f0").Code)
+			assert.Empty(t, m.Changed(before), "%s: %.100q", shell, line)
 		}
 	}
 }
@@ -139,24 +142,24 @@ func TestRenamedDevice(t *testing.T) {
 	for i, when := range []string{"before", "meanwhile"} {
 		for shell, run := range rotate(i) {
 			m := newMachine(t, d).inbox()
-			m.env = append(m.env, "ROCEC_WAIT=0")
-			require.Contains(t, run(m, showArgs(t, d, "ens1f0", "show")...).out, "roce_mode=unread\n")
+			m.Env = append(m.Env, "ROCEC_WAIT=0")
+			require.Contains(t, run(m.Machine, showArgs(t, d, "ens1f0", "show")...).Out, "roce_mode=unread\n")
 			if when == "before" {
-				require.NoError(t, os.Rename(m.path(at+"rocep3s0f0"), m.path(at+"mlx5_0")))
-				m.remove("sys/class/infiniband/rocep3s0f0")
-				m.link("../../devices/0000:03:00.0/infiniband/mlx5_0", "sys/class/infiniband/mlx5_0")
-				r := run(m, "apply", "ens1f0")
-				require.Zero(t, r.code, r.err)
-				assert.Equal(t, "IB/RoCE v1\n96", m.read("fake/cma-mlx5_0"), shell)
+				require.NoError(t, os.Rename(m.Path(at+"rocep3s0f0"), m.Path(at+"mlx5_0")))
+				m.Remove("sys/class/infiniband/rocep3s0f0")
+				m.Link("../../devices/0000:03:00.0/infiniband/mlx5_0", "sys/class/infiniband/mlx5_0")
+				r := run(m.Machine, "apply", "ens1f0")
+				require.Zero(t, r.Code, r.Err)
+				assert.Equal(t, "IB/RoCE v1\n96", m.Read("fake/cma-mlx5_0"), shell)
 				continue
 			}
 			m.wrap("mkdir", `*/rdma_cm/*) [ ! -e "$ROCEC_ROOT/sys/class/infiniband/rocep3s0f0" ] || [ ! -e "$FAKE_DIR/twice" ] ||
 	mv "$ROCEC_ROOT/sys/class/infiniband/rocep3s0f0" "$ROCEC_ROOT/sys/class/infiniband/mlx5_0"
 : >"$FAKE_DIR/twice" ;;`)
-			r := run(m, "apply", "ens1f0")
-			assert.Equal(t, 1, r.code, shell)
-			assert.Contains(t, r.err, "rocec-host: ens1f0: roce_mode is unread, not IB/RoCE v1", shell)
-			assert.Equal(t, 1, run(m, "check", "ens1f0").code)
+			r := run(m.Machine, "apply", "ens1f0")
+			assert.Equal(t, 1, r.Code, shell)
+			assert.Contains(t, r.Err, "rocec-host: ens1f0: roce_mode is unread, not IB/RoCE v1", shell)
+			assert.Equal(t, 1, run(m.Machine, "check", "ens1f0").Code)
 		}
 	}
 }
@@ -169,14 +172,14 @@ func TestOnePCIPath(t *testing.T) {
 		other := map[string]string{"ens1f0": "ens2f0", "ens2f0": "ens1f0"}[name]
 		for shell, run := range rotate(2 + i) {
 			m := newMachine(t, d).inbox()
-			m.remove("sys/class/net/ens2f0/device")
-			m.link("../../../devices/0000:03:00.0", "sys/class/net/ens2f0/device")
-			before := m.snapshot()
-			r := run(m, "apply", name)
-			assert.Equal(t, 1, r.code, shell)
+			m.Remove("sys/class/net/ens2f0/device")
+			m.Link("../../../devices/0000:03:00.0", "sys/class/net/ens2f0/device")
+			before := m.Snapshot()
+			r := run(m.Machine, "apply", name)
+			assert.Equal(t, 1, r.Code, shell)
 			assert.Equal(t, fmt.Sprintf("rocec-host: %s: %s has a value file, too, and is the same PCI function (0000:03:00.0); "+
-				"leave one of the two in the fabric\n", name, other), r.err, shell)
-			assert.Empty(t, m.changed(before), shell)
+				"leave one of the two in the fabric\n", name, other), r.Err, shell)
+			assert.Empty(t, m.Changed(before), shell)
 		}
 	}
 }

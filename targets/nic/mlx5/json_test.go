@@ -39,56 +39,56 @@ func TestCheckJSON(t *testing.T) {
 		t.Run(host, func(t *testing.T) {
 			t.Parallel()
 			m := newMachine(t, d).inbox()
-			m.write("proc/sys/kernel/hostname", "gpu1")
-			m.write("proc/sys/kernel/random/boot_id", "7f3a")
+			m.Write("proc/sys/kernel/hostname", "gpu1")
+			m.Write("proc/sys/kernel/random/boot_id", "7f3a")
 			ours := nic.Of(d, Driver)
-			before := m.snapshot()
+			before := m.Snapshot()
 			for shell, run := range rotate(i) {
-				r := run(m, "check", "--json")
-				require.Empty(t, r.err, shell)
-				assert.Equal(t, 1, r.code, "the factory's settings differ")
+				r := run(m.Machine, "check", "--json")
+				require.Empty(t, r.Err, shell)
+				assert.Equal(t, 1, r.Code, "the factory's settings differ")
 				var doc checked
-				require.NoError(t, json.Unmarshal([]byte(r.out), &doc), "%s: %s", shell, r.out)
+				require.NoError(t, json.Unmarshal([]byte(r.Out), &doc), "%s: %s", shell, r.Out)
 				assert.Equal(t, "gpu1 7f3a", doc.Host+" "+doc.Boot)
 				require.Len(t, doc.NICs, len(ours))
 				for i, n := range ours {
 					got := doc.NICs[i]
 					assert.Equal(t, n.Name+" mlx5_core", got.Name+" "+got.Driver)
 					shown := map[string]string{}
-					for line := range strings.Lines(run(m, "show", n.Name).out) {
+					for line := range strings.Lines(run(m.Machine, "show", n.Name).Out) {
 						key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
 						shown[key] = value
 					}
 					assert.Equal(t, shown, got.Settings, shell)
-					assert.Equal(t, strings.Fields(run(m, "gids", n.Name).out), strings.Fields(strings.Join(got.GIDs, " ")))
-					c := run(m, "check", n.Name)
-					assert.Equal(t, c.code == 0, got.Good)
-					assert.Equal(t, strings.TrimSpace(c.out), strings.Join(got.Differs, "\n"))
+					assert.Equal(t, strings.Fields(run(m.Machine, "gids", n.Name).Out), strings.Fields(strings.Join(got.GIDs, " ")))
+					c := run(m.Machine, "check", n.Name)
+					assert.Equal(t, c.Code == 0, got.Good)
+					assert.Equal(t, strings.TrimSpace(c.Out), strings.Join(got.Differs, "\n"))
 				}
 				require.Len(t, doc.Files, len(ours))
 				for _, f := range doc.Files {
-					content, err := os.ReadFile(m.path(f.Path))
+					content, err := os.ReadFile(m.Path(f.Path))
 					require.NoError(t, err)
 					assert.Equal(t, deploy.Sum(content), f.SHA256)
 				}
 			}
-			require.Empty(t, m.changed(before))
+			require.Empty(t, m.Changed(before))
 			good := 0
 			for _, n := range ours {
-				if m.exec("dash", []string{"apply", n.Name}).code == 0 {
+				if m.Exec("dash", []string{"apply", n.Name}).Code == 0 {
 					good++
 				}
 			}
-			r := m.exec("dash", []string{"check", "--json"})
+			r := m.Exec("dash", []string{"check", "--json"})
 			if host == "options" { // the driver of this host lacks ttl, traffic_rules and virtual functions
 				assert.Zero(t, good)
-				assert.Equal(t, 1, r.code)
-				assert.Contains(t, r.out, `"ttl is unsupported: the driver has no ttl; install MLNX_OFED, not 32"`)
+				assert.Equal(t, 1, r.Code)
+				assert.Contains(t, r.Out, `"ttl is unsupported: the driver has no ttl; install MLNX_OFED, not 32"`)
 				return
 			}
 			require.Len(t, ours, good)
-			assert.Zero(t, r.code, r.out)
-			assert.NotContains(t, r.out, `"good":false`)
+			assert.Zero(t, r.Code, r.Out)
+			assert.NotContains(t, r.Out, `"good":false`)
 		})
 	}
 }
@@ -117,11 +117,11 @@ func TestCheckJSONEscapes(t *testing.T) {
 		}
 		for shell, run := range rotate(i, not...) {
 			m := newMachine(t, d).inbox()
-			m.write("proc/sys/kernel/hostname", value)
-			m.write("sys/class/net/ens1f0/mtu", value)
-			r := run(m, "check", "--json")
+			m.Write("proc/sys/kernel/hostname", value)
+			m.Write("sys/class/net/ens1f0/mtu", value)
+			r := run(m.Machine, "check", "--json")
 			var doc checked
-			require.NoError(t, json.Unmarshal([]byte(r.out), &doc), "%s: %q\n%s", shell, value, r.out)
+			require.NoError(t, json.Unmarshal([]byte(r.Out), &doc), "%s: %q\n%s", shell, value, r.Out)
 			assert.Equal(t, strings.Trim(latin(value), " \t"), doc.Host, shell)
 			assert.Equal(t, doc.Host, doc.NICs[0].Settings["mtu"], shell)
 		}
@@ -136,19 +136,19 @@ func TestCheckJSONPoor(t *testing.T) {
 		spoil func(*machine)
 		want  []string
 	}{
-		{"no value file", func(m *machine) { m.remove("etc/rocec/host/ens1f0.conf") }, []string{`"files":[],"nics":[]`}},
+		{"no value file", func(m *machine) { m.Remove("etc/rocec/host/ens1f0.conf") }, []string{`"files":[],"nics":[]`}},
 		{
-			"no interface", func(m *machine) { m.write("etc/rocec/host/ens9.conf", "pfc=0,0,0,0,0,0,0,0") },
+			"no interface", func(m *machine) { m.Write("etc/rocec/host/ens9.conf", "pfc=0,0,0,0,0,0,0,0") },
 			[]string{`"name":"ens9","driver":"","settings":{},"gids":[],"good":false,"differs":["there is no such interface"]`},
 		},
 		{
-			"a wrong value file", func(m *machine) { m.write("etc/rocec/host/ens1f0.conf", "pfc=9") },
+			"a wrong value file", func(m *machine) { m.Write("etc/rocec/host/ens1f0.conf", "pfc=9") },
 			[]string{`"good":false,"differs":["rocec-host: ens1f0: /etc/rocec/host/ens1f0.conf: not a setting of this script: pfc=9"]`, `"pfc":"`},
 		},
-		{"lldpad", func(m *machine) { m.write("fake/lldpad", "") }, []string{"lldpad is active"}},
-		{"no sha256sum", func(m *machine) { m.command("sha256sum", "exit 127") }, []string{`"sha256":null`}},
+		{"lldpad", func(m *machine) { m.Write("fake/lldpad", "") }, []string{"lldpad is active"}},
+		{"no sha256sum", func(m *machine) { m.Command("sha256sum", "exit 127") }, []string{`"sha256":null`}},
 		{"a file of another family", func(m *machine) {
-			m.write("etc/rocec/host/ens7.conf", "# RoCE settings of one NIC, written by rocec and applied by /usr/local/sbin/rocec-host-bnxt.")
+			m.Write("etc/rocec/host/ens7.conf", "# RoCE settings of one NIC, written by rocec and applied by /usr/local/sbin/rocec-host-bnxt.")
 		}, []string{`/etc/rocec/host/ens7.conf","sha256"`}},
 	} {
 		for shell, run := range rotate(i) {
@@ -156,13 +156,13 @@ func TestCheckJSONPoor(t *testing.T) {
 				t.Parallel()
 				m := newMachine(t, d).inbox()
 				c.spoil(m)
-				r := run(m, "check", "--json")
-				assert.True(t, json.Valid([]byte(r.out)), r.out)
-				assert.Empty(t, r.err)
+				r := run(m.Machine, "check", "--json")
+				assert.True(t, json.Valid([]byte(r.Out)), r.Out)
+				assert.Empty(t, r.Err)
 				for _, w := range c.want {
-					assert.Contains(t, r.out, w)
+					assert.Contains(t, r.Out, w)
 				}
-				assert.NotContains(t, r.out, `"name":"ens7"`)
+				assert.NotContains(t, r.Out, `"name":"ens7"`)
 			})
 		}
 	}

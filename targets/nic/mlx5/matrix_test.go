@@ -16,6 +16,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/nic/hosttest"
 )
 
 // outcomes lists what can happen to a setting on a host.
@@ -70,23 +71,23 @@ func (c *fate) green() string {
 }
 
 func knobs(faults string) func(m *machine) {
-	return func(m *machine) { m.env = append(m.env, "KNOBS="+faults) }
+	return func(m *machine) { m.Env = append(m.Env, "KNOBS="+faults) }
 }
 
 func dcbFault(item, fault string) func(m *machine) {
-	return func(m *machine) { m.env = append(m.env, "DCBSHIM_FAULT="+item+"="+fault) }
+	return func(m *machine) { m.Env = append(m.Env, "DCBSHIM_FAULT="+item+"="+fault) }
 }
 
 // wrap adds cases of a shell script, by patterns of the arguments, to a command.
 func (m *machine) wrap(name, cases string) {
-	old := m.path("usr/sbin/" + name)
+	old := m.Path("usr/sbin/" + name)
 	if _, err := os.Stat(old); err == nil {
-		require.NoError(m.t, os.Rename(old, old+".old"))
+		require.NoError(m.T, os.Rename(old, old+".old"))
 		old += ".old"
 	} else {
-		old = machinetest.Need(m.t, name)
+		old = machinetest.Need(m.T, name)
 	}
-	m.command(name, "case $* in\n"+cases+"\nesac\nexec "+old+` "$@"`)
+	m.Command(name, "case $* in\n"+cases+"\nesac\nexec "+old+` "$@"`)
 }
 
 func wrapped(name, cases string) func(m *machine) {
@@ -97,7 +98,7 @@ func wrapped(name, cases string) func(m *machine) {
 func gone(names ...string) func(m *machine) {
 	return func(m *machine) {
 		for _, name := range names {
-			m.command(name, fmt.Sprintf("echo 'sh: %s: not found' >&2; exit 127", name))
+			m.Command(name, fmt.Sprintf("echo 'sh: %s: not found' >&2; exit 127", name))
 		}
 	}
 }
@@ -154,12 +155,13 @@ var matrix = []group{
 	},
 	{
 		name: "roce", keys: []string{"roce"}, host: "eight", prepare: func(m *machine) {
-			m.ofed().write("sys/devices/0000:03:00.0/roce_enable", "0")
-			require.NoError(m.t, os.Rename(m.path("sys/devices/0000:03:00.0/infiniband"), m.path("sys/devices/0000:03:00.0/infiniband.off")))
+			m.ofed().Write("sys/devices/0000:03:00.0/roce_enable", "0")
+			at := m.Path("sys/devices/0000:03:00.0/infiniband")
+			require.NoError(m.T, os.Rename(at, at+".off"))
 		},
 		befall: map[string]func(m *machine){
 			"no tool": gone("devlink"),
-			"no knob": func(m *machine) { m.remove("sys/devices/0000:03:00.0/roce_enable") },
+			"no knob": func(m *machine) { m.Remove("sys/devices/0000:03:00.0/roce_enable") },
 			"refused": knobs("/roce_enable=refuse"), "ignored": knobs("/roce_enable=ignore"),
 			"unreadable": knobs("/roce_enable=shut"), "reverts": knobs("/roce_enable=revert"),
 		},
@@ -168,14 +170,14 @@ var matrix = []group{
 	{
 		name: "vf_roce", keys: []string{"vf_roce_0"}, host: "rules", prepare: func(m *machine) {
 			m.ofed()
-			for _, file := range m.glob("sys/class/net/*/settings/vf_roce") {
-				require.NoError(m.t, os.WriteFile(file, []byte("vf_num 0: 1\n"), 0o644))
+			for _, file := range m.Glob("sys/class/net/*/settings/vf_roce") {
+				require.NoError(m.T, os.WriteFile(file, []byte("vf_num 0: 1\n"), 0o644))
 			}
 		},
 		befall: map[string]func(m *machine){
 			"no knob": func(m *machine) {
-				m.remove("sys/devices/0000:03:00.0/net/ens1f0/settings")
-				m.remove("sys/class/net/ens1f0/settings")
+				m.Remove("sys/devices/0000:03:00.0/net/ens1f0/settings")
+				m.Remove("sys/class/net/ens1f0/settings")
 			},
 			"refused": knobs("/vf_roce=refuse"), "ignored": knobs("/vf_roce=ignore"), "unreadable": knobs("/vf_roce=shut"),
 			"reverts": knobs("/vf_roce=revert"),
@@ -187,8 +189,8 @@ var matrix = []group{
 		prepare: func(m *machine) { m.ofed() },
 		befall: map[string]func(m *machine){
 			"no knob": func(m *machine) {
-				m.remove("sys/class/net/ens1f0/ecn/roce_np/enable")
-				m.remove("sys/class/net/ens1f0/ecn/roce_rp/enable")
+				m.Remove("sys/class/net/ens1f0/ecn/roce_np/enable")
+				m.Remove("sys/class/net/ens1f0/ecn/roce_rp/enable")
 			},
 			"refused": knobs("/enable/=refuse"), "ignored": knobs("/enable/=ignore"), "unreadable": knobs("/enable/=shut"),
 			"reverts": knobs("/enable/=revert"),
@@ -198,7 +200,7 @@ var matrix = []group{
 	{
 		name: "cnp", keys: []string{"cnp_dscp", "cnp_prio"}, host: "eight", prepare: func(m *machine) { m.inbox() },
 		befall: map[string]func(m *machine){
-			"no knob": func(m *machine) { m.remove("sys/kernel/debug") },
+			"no knob": func(m *machine) { m.Remove("sys/kernel/debug") },
 			"refused": knobs("/np_cnp_=refuse"), "ignored": knobs("/np_cnp_=ignore"), "unreadable": knobs("/np_cnp_=shut"),
 			"reverts": knobs("/np_cnp_=revert"),
 		},
@@ -216,7 +218,7 @@ var matrix = []group{
 	{
 		name: "class", keys: []string{"traffic_class"}, host: "v2", prepare: func(m *machine) { m.ofed() },
 		befall: map[string]func(m *machine){
-			"no knob": func(m *machine) { m.remove("sys/class/infiniband/rocep3s0f0/tc") },
+			"no knob": func(m *machine) { m.Remove("sys/class/infiniband/rocep3s0f0/tc") },
 			"refused": knobs("/traffic_class=refuse"), "ignored": knobs("/traffic_class=ignore"),
 			"unreadable": knobs("/traffic_class=shut"), "reverts": knobs("/traffic_class=revert"),
 		},
@@ -226,8 +228,8 @@ var matrix = []group{
 		name: "rules", keys: []string{"traffic_rules", "ttl"}, host: "rules", prepare: func(m *machine) { m.ofed() },
 		befall: map[string]func(m *machine){
 			"no knob": func(m *machine) {
-				m.remove("sys/class/infiniband/rocep3s0f0/tc")
-				m.remove("sys/class/infiniband/rocep3s0f0/ttl")
+				m.Remove("sys/class/infiniband/rocep3s0f0/tc")
+				m.Remove("sys/class/infiniband/rocep3s0f0/ttl")
 			},
 			"refused": knobs("/traffic_class=refuse:/ttl=refuse"), "ignored": knobs("/traffic_class=ignore:/ttl=ignore"),
 			"unreadable": knobs("/traffic_class=shut:/ttl=shut"), "reverts": knobs("/traffic_class=revert:/ttl=revert"),
@@ -236,7 +238,7 @@ var matrix = []group{
 	},
 	{
 		name: "vlan", keys: []string{"create_vlan", "vlan", "vlan_map"}, host: "vlan",
-		prepare: func(m *machine) { m.ofed().remove("sys/class/net/ens1f0.100") },
+		prepare: func(m *machine) { m.ofed().Remove("sys/class/net/ens1f0.100") },
 		befall: map[string]func(m *machine){
 			"no tool":    gone("ip"),
 			"no knob":    wrapped("ip", "'link add '*) echo 'RTNETLINK answers: Operation not supported' >&2; exit 2 ;;"),
@@ -249,7 +251,7 @@ var matrix = []group{
 	},
 	{
 		name: "address", keys: []string{"vlan_ip"}, host: "vlan",
-		prepare: func(m *machine) { m.ofed().write("sys/class/net/ens1f0.100/ifindex", "9") },
+		prepare: func(m *machine) { m.ofed().Write("sys/class/net/ens1f0.100/ifindex", "9") },
 		befall: map[string]func(m *machine){
 			"no tool":    gone("ip"),
 			"refused":    wrapped("ip", "'address replace '*) "+notPermit),
@@ -263,8 +265,8 @@ var matrix = []group{
 		name: "host", keys: []string{"bond", "mtu"}, host: "bond", prepare: func(m *machine) { m.ofed() },
 		befall: map[string]func(m *machine){
 			"no knob": func(m *machine) {
-				m.remove("sys/class/net/ens1f0/mtu")
-				m.remove("sys/class/net/ens1f0/master")
+				m.Remove("sys/class/net/ens1f0/mtu")
+				m.Remove("sys/class/net/ens1f0/master")
 			},
 			"unreadable": knobs("/ens1f0/mtu=shut"),
 		},
@@ -336,27 +338,27 @@ func about(text, prefix string) string {
 func (g *group) run(t testing.TB, outcome string, script []byte) map[string]*fate {
 	d := matrixHosts(t)[g.host]
 	m := newMachine(t, d)
-	m.script = script
-	m.env = append(m.env, "ROCEC_WAIT=0")
+	m.Script = script
+	m.Env = append(m.Env, "ROCEC_WAIT=0")
 	g.prepare(m)
-	file := values(m.read("etc/rocec/host/ens1f0.conf"))
-	show := func() result {
-		r := m.exec("dash", showArgs(t, d, "ens1f0", "show"))
-		require.Zero(t, r.code, r.err)
+	file := values(m.Read("etc/rocec/host/ens1f0.conf"))
+	show := func() hosttest.Result {
+		r := m.Exec("dash", showArgs(t, d, "ens1f0", "show"))
+		require.Zero(t, r.Code, r.Err)
 		return r
 	}
 	var before map[string]string
 	if outcome == "settable" {
-		before = values(show().out)
+		before = values(show().Out)
 	}
 	if befall := g.befall[outcome]; befall != nil {
 		befall(m)
 	}
-	apply, check, after := m.exec("dash", []string{"apply", "ens1f0"}), m.exec("dash", []string{"check", "ens1f0"}), show()
-	now := values(after.out)
-	apply.err = shellLine.ReplaceAllString(strings.ReplaceAll(apply.err, m.root, ""), "sh: ")
+	apply, check, after := m.Exec("dash", []string{"apply", "ens1f0"}), m.Exec("dash", []string{"check", "ens1f0"}), show()
+	now := values(after.Out)
+	apply.Err = shellLine.ReplaceAllString(strings.ReplaceAll(apply.Err, m.Root, ""), "sh: ")
 	state := stateOf(t, d, "ens1f0")
-	edited, ds := state.Edit([]byte(after.out))
+	edited, ds := state.Edit([]byte(after.Out))
 	planned := values(string(edited))
 	rows := slices.Clone(rows())
 	cells := map[string]*fate{}
@@ -365,15 +367,15 @@ func (g *group) run(t testing.TB, outcome string, script []byte) map[string]*fat
 		if other := g.shown[key]; other != "" {
 			line = other
 		}
-		c := &fate{want: file[line], was: before[line], is: now[line], apply: apply.code, check: check.code}
+		c := &fate{want: file[line], was: before[line], is: now[line], apply: apply.Code, check: check.Code}
 		require.NotEmpty(t, file[key], "the value file has no %s", key)
-		c.said = about(apply.err, "rocec-host: ens1f0: "+line+" ")
+		c.said = about(apply.Err, "rocec-host: ens1f0: "+line+" ")
 		for _, word := range []string{"neither", "no RDMA device"} {
-			if text := about(apply.err, "rocec-host: ens1f0: "+word); text != "" {
+			if text := about(apply.Err, "rocec-host: ens1f0: "+word); text != "" {
 				c.stops = " (" + word + strings.TrimPrefix(text, " (")
 			}
 		}
-		if c.differs = about(check.out, line+" "); c.differs == fmt.Sprintf(" (is %s, not %s)", c.is, c.want) {
+		if c.differs = about(check.Out, line+" "); c.differs == fmt.Sprintf(" (is %s, not %s)", c.is, c.want) {
 			c.differs = " (it)"
 		}
 		if slices.Contains(strings.Split(file["should"], ","), key) {

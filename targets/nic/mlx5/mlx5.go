@@ -118,6 +118,7 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/nic/mlx5/sim"
 	"github.com/rocec/rocec/targets/nic/mlx5/steps"
+	nicsim "github.com/rocec/rocec/targets/nic/sim"
 )
 
 // Target writes the settings of mlx5 NICs.
@@ -139,9 +140,9 @@ var family = &nic.Family{
 	Modules:  sim.Modules,
 	BondRDMA: "mlx5_bond_",
 	Sim: func(ports []nic.Port) nic.Sim {
-		all := make([]sim.NIC, len(ports))
+		all := make([]nicsim.NIC, len(ports))
 		for i, p := range ports {
-			all[i] = sim.NIC{Netdev: p.Netdev, ID: [2]string{maker, pciID(p.Model)}, RDMA: p.RDMA, IP: p.IP, VLANs: p.VLANs}
+			all[i] = nicsim.NIC{Netdev: p.Netdev, ID: [2]string{maker, pciID(p.Model)}, RDMA: p.RDMA, IP: p.IP, VLANs: p.VLANs}
 		}
 		return sim.New(all)
 	},

@@ -16,6 +16,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/nic/hosttest"
 )
 
 // showArgs returns the arguments of a verb of the script, as in the command that reads the NIC's live state.
@@ -40,7 +41,7 @@ func TestApply(t *testing.T) {
 		{"inbox driver", (*machine).inbox, nil, []string{"v2", "v1", "both", "bond", "pause"}},
 		{"mlnx_qos", func(m *machine) *machine { return m.inbox().mlnxQos() }, nil, []string{"both"}},
 		{"old mlnx_qos", func(m *machine) *machine {
-			m.env = append(m.env, "FAKE_OLD=1")
+			m.Env = append(m.Env, "FAKE_OLD=1")
 			return m.inbox().mlnxQos()
 		}, nil, []string{"v2"}},
 		{"MLNX_OFED", (*machine).ofed, []string{"interp"}, []string{"v2", "bond", "options"}}, // no plain file is like traffic_class
@@ -52,7 +53,7 @@ func TestApply(t *testing.T) {
 		for _, host := range c.hosts {
 			in := rotate(nth)
 			if c.shells != nil {
-				in = map[string]func(m *machine, args ...string) result{"interp": shells["interp"]}
+				in = map[string]hosttest.Shell{"interp": hosttest.Shells["interp"]}
 			} else {
 				nth++
 			}
@@ -66,25 +67,25 @@ func TestApply(t *testing.T) {
 	}
 }
 
-func applyTwice(t *testing.T, m *machine, d *ir.Device, run func(*machine, ...string) result) {
-	before := m.snapshot()
+func applyTwice(t *testing.T, m *machine, d *ir.Device, run hosttest.Shell) {
+	before := m.Snapshot()
 	for _, n := range nic.Of(d, Driver) {
 		for _, verb := range []string{"show", "gids"} {
-			r := run(m, showArgs(t, d, n.Name, verb)...)
-			require.Zero(t, r.code, r.err)
-			require.Empty(t, r.err)
+			r := run(m.Machine, showArgs(t, d, n.Name, verb)...)
+			require.Zero(t, r.Code, r.Err)
+			require.Empty(t, r.Err)
 		}
 		if len(n.Intents) > 0 {
-			r := run(m, "check", n.Name)
-			require.Equal(t, 1, r.code, r.err)
-			require.Contains(t, r.out, "dcbx is firmware, not host\n")
+			r := run(m.Machine, "check", n.Name)
+			require.Equal(t, 1, r.Code, r.Err)
+			require.Contains(t, r.Out, "dcbx is firmware, not host\n")
 		}
 	}
-	require.Empty(t, m.changed(before), "looking changed something")
+	require.Empty(t, m.Changed(before), "looking changed something")
 
 	for _, n := range nic.Of(d, Driver) {
-		r := run(m, "apply", n.Name)
-		require.Zero(t, r.code, r.err)
+		r := run(m.Machine, "apply", n.Name)
+		require.Zero(t, r.Code, r.Err)
 		noDrift(t, m, d, n, run)
 	}
 	if d.Fabric.FlowControl == ir.PFC {
@@ -94,29 +95,29 @@ func applyTwice(t *testing.T, m *machine, d *ir.Device, run func(*machine, ...st
 				carrying++
 			}
 		}
-		assert.Equal(t, carrying, m.bounces(), "%v", m.log())
+		assert.Equal(t, carrying, m.Bounces(), "%v", m.Log())
 	}
 
-	settled := m.snapshot()
+	settled := m.Snapshot()
 	for _, n := range nic.Of(d, Driver) {
-		r := run(m, "apply", n.Name)
-		require.Zero(t, r.code, r.err)
-		r = run(m, "check", n.Name)
-		require.Zero(t, r.code, r.out+r.err)
-		require.Empty(t, r.out)
+		r := run(m.Machine, "apply", n.Name)
+		require.Zero(t, r.Code, r.Err)
+		r = run(m.Machine, "check", n.Name)
+		require.Zero(t, r.Code, r.Out+r.Err)
+		require.Empty(t, r.Out)
 	}
-	require.Empty(t, m.changed(settled), "the second apply wrote something")
+	require.Empty(t, m.Changed(settled), "the second apply wrote something")
 }
 
 // noDrift requires that the state of a NIC needs no change.
-func noDrift(t *testing.T, m *machine, d *ir.Device, n *ir.NIC, run func(*machine, ...string) result) {
-	r := run(m, showArgs(t, d, n.Name, "show")...)
-	require.Zero(t, r.code, r.err)
+func noDrift(t *testing.T, m *machine, d *ir.Device, n *ir.NIC, run hosttest.Shell) {
+	r := run(m.Machine, showArgs(t, d, n.Name, "show")...)
+	require.Zero(t, r.Code, r.Err)
 	state := stateOf(t, d, n.Name)
-	want, _ := state.Edit([]byte(r.out))
-	require.Equal(t, string(want), r.out)
+	want, _ := state.Edit([]byte(r.Out))
+	require.Equal(t, string(want), r.Out)
 	if len(n.Carries()) > 0 {
-		require.Contains(t, r.out, "\npfc=0,0,0,")
+		require.Contains(t, r.Out, "\npfc=0,0,0,")
 	}
 }
 
@@ -126,64 +127,64 @@ func TestFinalState(t *testing.T) {
 	all := fixtures(t)
 	d := all["v2"]
 	m := newMachine(t, d).ofed()
-	run := shells["interp"]
-	r := run(m, "apply", "ens1f0")
-	require.Zero(t, r.code, r.err)
-	assert.Empty(t, r.err)
-	assert.Equal(t, "off off", m.read("fake/pause-ens1f0"))
-	assert.Equal(t, "1", m.read("sys/class/net/ens1f0/ecn/roce_np/enable/4"))
-	assert.Equal(t, "1", m.read("sys/class/net/ens1f0/ecn/roce_rp/enable/4"))
-	assert.Equal(t, "0", m.read("sys/class/net/ens1f0/ecn/roce_np/enable/3"), "not ours")
-	assert.Equal(t, "48", m.read("sys/class/net/ens1f0/ecn/roce_np/cnp_dscp"))
-	assert.Equal(t, "6", m.read("sys/class/net/ens1f0/ecn/roce_np/cnp_802p_prio"))
-	assert.Equal(t, "RoCE v2\n104", m.read("fake/cma-rocep3s0f0"))
-	assert.False(t, m.has("sys/kernel/config/rdma_cm/rocep3s0f0"), "the directory would keep rdma_cm in use")
+	run := hosttest.Shells["interp"]
+	r := run(m.Machine, "apply", "ens1f0")
+	require.Zero(t, r.Code, r.Err)
+	assert.Empty(t, r.Err)
+	assert.Equal(t, "off off", m.Read("fake/pause-ens1f0"))
+	assert.Equal(t, "1", m.Read("sys/class/net/ens1f0/ecn/roce_np/enable/4"))
+	assert.Equal(t, "1", m.Read("sys/class/net/ens1f0/ecn/roce_rp/enable/4"))
+	assert.Equal(t, "0", m.Read("sys/class/net/ens1f0/ecn/roce_np/enable/3"), "not ours")
+	assert.Equal(t, "48", m.Read("sys/class/net/ens1f0/ecn/roce_np/cnp_dscp"))
+	assert.Equal(t, "6", m.Read("sys/class/net/ens1f0/ecn/roce_np/cnp_802p_prio"))
+	assert.Equal(t, "RoCE v2\n104", m.Read("fake/cma-rocep3s0f0"))
+	assert.False(t, m.Has("sys/kernel/config/rdma_cm/rocep3s0f0"), "the directory would keep rdma_cm in use")
 	assert.Equal(t, []string{"104"}, m.trafficClass.writes)
-	log := m.log()
+	log := m.Log()
 	assert.Equal(t, []string{"modprobe rdma_cm", "ens1f0 ethtool -A off off"}, log[:2], "pause goes first")
 	assert.Less(t, slices.Index(log, "ens1f0 ets"), slices.Index(log, "ens1f0 add dscp 26:4"))
 	assert.Less(t, slices.Index(log, "ens1f0 add dscp 26:4"), slices.Index(log, "ens1f0 pfc 10, link bounced"))
 
 	d = all["options"]
 	m = newMachine(t, d).ofed()
-	m.write("sys/class/net/enp3s0f0np0/settings/vf_roce", "")
+	m.Write("sys/class/net/enp3s0f0np0/settings/vf_roce", "")
 	m.trafficClass.global = "106"
 	m.trafficClass.rules = []string{"src_ip=203.0.113.1,tclass=8"}
-	r = run(m, "apply", "enp3s0f0np0")
-	assert.Equal(t, 1, r.code, "a virtual function that is not there cannot be set")
-	assert.Contains(t, r.err, "vf_roce_0 is missing, not off\n")
-	assert.Contains(t, m.read("var/lib/rocec/rocec-host/enp3s0f0np0.before"), "ttl=0\n", "what it held before is kept")
-	assert.Equal(t, "32", m.read("sys/class/infiniband/rocep3s0f0/ttl/1/ttl"))
+	r = run(m.Machine, "apply", "enp3s0f0np0")
+	assert.Equal(t, 1, r.Code, "a virtual function that is not there cannot be set")
+	assert.Contains(t, r.Err, "vf_roce_0 is missing, not off\n")
+	assert.Contains(t, m.Read("var/lib/rocec/rocec-host/enp3s0f0np0.before"), "ttl=0\n", "what it held before is kept")
+	assert.Equal(t, "32", m.Read("sys/class/infiniband/rocep3s0f0/ttl/1/ttl"))
 	assert.Equal(t, []string{
 		"-1", "tclass=-1,src_ip=203.0.113.1", "tclass=8,dst_ip6=2001:db8::1",
 		"tclass=16,src_ip=192.0.2.7,dst_ip=198.51.100.0/24",
 	}, m.trafficClass.writes)
-	devlink := filepath.Join(m.root, "usr/sbin/devlink")
+	devlink := filepath.Join(m.Root, "usr/sbin/devlink")
 	require.NoError(t, os.Rename(devlink, devlink+"-later"))
-	r = run(m, "apply", "enp3s0f1np1")
-	assert.Equal(t, 1, r.code)
-	assert.Contains(t, r.err, "roce is off after a reload, not off", "the switch alone has no effect")
+	r = run(m.Machine, "apply", "enp3s0f1np1")
+	assert.Equal(t, 1, r.Code)
+	assert.Contains(t, r.Err, "roce is off after a reload, not off", "the switch alone has no effect")
 	require.NoError(t, os.Rename(devlink+"-later", devlink))
-	r = run(m, "apply", "enp3s0f1np1")
-	require.Zero(t, r.code, r.err)
-	assert.Contains(t, m.log(), "devlink reload 0000:04:00.0")
-	assert.Equal(t, "0", m.read("sys/class/net/enp3s0f1np1/device/roce_enable"))
+	r = run(m.Machine, "apply", "enp3s0f1np1")
+	require.Zero(t, r.Code, r.Err)
+	assert.Contains(t, m.Log(), "devlink reload 0000:04:00.0")
+	assert.Equal(t, "0", m.Read("sys/class/net/enp3s0f1np1/device/roce_enable"))
 
 	d = all["v1"]
 	m = newMachine(t, d).inbox()
-	r = shells["dash"](m, "apply", "ens1f0")
-	require.Zero(t, r.code, r.err)
-	assert.Equal(t, "0:3 2:3 4:3 6:3", m.read("fake/ens1f0.100"))
-	assert.Equal(t, "IB/RoCE v1\n0", m.read("fake/cma-rocep3s0f0"))
+	r = hosttest.Shells["dash"](m.Machine, "apply", "ens1f0")
+	require.Zero(t, r.Code, r.Err)
+	assert.Equal(t, "0:3 2:3 4:3 6:3", m.Read("fake/ens1f0.100"))
+	assert.Equal(t, "IB/RoCE v1\n0", m.Read("fake/cma-rocep3s0f0"))
 
 	d = all["bond"]
 	m = newMachine(t, d).inbox()
 	for _, slave := range []string{"ens1f0", "ens1f1"} {
-		r = shells["dash"](m, "apply", slave)
-		require.Zero(t, r.code, r.err)
+		r = hosttest.Shells["dash"](m.Machine, "apply", slave)
+		require.Zero(t, r.Code, r.Err)
 	}
-	assert.Equal(t, "RoCE v2\n104", m.read("fake/cma-mlx5_bond_0"))
-	assert.Contains(t, m.log(), "ens1f1 pfc 10, link bounced", "every port of a bond has a PFC mask of its own")
+	assert.Equal(t, "RoCE v2\n104", m.Read("fake/cma-mlx5_bond_0"))
+	assert.Contains(t, m.Log(), "ens1f1 pfc 10, link bounced", "every port of a bond has a PFC mask of its own")
 }
 
 // TestRepair spoils single settings of a host that matches the fabric. apply must repair each with one write.
@@ -191,11 +192,11 @@ func TestRepair(t *testing.T) {
 	t.Parallel()
 	d := fixtures(t)["v2"]
 	m := newMachine(t, d).inbox()
-	run := shells["dash"]
-	require.Zero(t, run(m, "apply", "ens1f0").code)
+	run := hosttest.Shells["dash"]
+	require.Zero(t, run(m.Machine, "apply", "ens1f0").Code)
 	dcb := func(args ...string) {
 		cmd := exec.Command(machinetest.Need(t, "dcb"), args...)
-		cmd.Env = m.env
+		cmd.Env = m.Env
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, string(out))
 	}
@@ -205,8 +206,8 @@ func TestRepair(t *testing.T) {
 		want  string // output of check
 		log   string // the write that repairs it
 	}{
-		{"pause", func() { m.write("fake/pause-ens1f0", "on on") }, "pause is on, not off", "ens1f0 ethtool -A off off"},
-		{"one direction", func() { m.write("fake/pause-ens1f0", "off on") }, "pause is tx, not off", "ens1f0 ethtool -A off off"},
+		{"pause", func() { m.Write("fake/pause-ens1f0", "on on") }, "pause is on, not off", "ens1f0 ethtool -A off off"},
+		{"one direction", func() { m.Write("fake/pause-ens1f0", "off on") }, "pause is tx, not off", "ens1f0 ethtool -A off off"},
 		{
 			"pfc", func() { dcb("pfc", "set", "dev", "ens1f0", "prio-pfc", "3:on", "4:off") },
 			"pfc is 0,0,0,1,0,0,0,0, not 0,0,0,0,1,0,0,0", "ens1f0 pfc 10, link bounced",
@@ -220,22 +221,22 @@ func TestRepair(t *testing.T) {
 			dcb("ets", "set", "dev", "ens1f0", "tc-tsa", "all:strict", "tc-bw", "all:0", "prio-tc", "all:0")
 		}, "ets_bw is 0,0,0,0,0,0,0,0, not 40,0,0,0,60,0,0,0", "ens1f0 ets"},
 		{"dcbx", func() { dcb("dcbx", "set", "dev", "ens1f0", "host", "cee") }, "", ""},
-		{"tos", func() { m.write("fake/cma-rocep3s0f0", "RoCE v2\n0") }, "tos is 0, not 104", ""},
-		{"mode of CNPs", func() { m.write(cnpParams+"np_cnp_prio_mode", "1") }, "cnp_prio is mode 1, not 6", ""},
+		{"tos", func() { m.Write("fake/cma-rocep3s0f0", "RoCE v2\n0") }, "tos is 0, not 104", ""},
+		{"mode of CNPs", func() { m.Write(cnpParams+"np_cnp_prio_mode", "1") }, "cnp_prio is mode 1, not 6", ""},
 	} {
 		c.spoil()
-		r := run(m, "check", "ens1f0")
-		assert.Contains(t, r.out, c.want, c.name)
-		lines := len(m.log())
-		r = run(m, "apply", "ens1f0")
-		require.Zero(t, r.code, r.err)
-		writes := m.log()[lines:]
+		r := run(m.Machine, "check", "ens1f0")
+		assert.Contains(t, r.Out, c.want, c.name)
+		lines := len(m.Log())
+		r = run(m.Machine, "apply", "ens1f0")
+		require.Zero(t, r.Code, r.Err)
+		writes := m.Log()[lines:]
 		if c.log != "" {
 			assert.Equal(t, []string{c.log}, writes, c.name)
 		} else {
 			assert.Empty(t, writes, c.name)
 		}
-		assert.Zero(t, run(m, "check", "ens1f0").code, c.name)
+		assert.Zero(t, run(m.Machine, "check", "ens1f0").Code, c.name)
 	}
 }
 
@@ -253,30 +254,30 @@ func TestCNPMode(t *testing.T) {
 	} {
 		m := prepare(newMachine(t, d))
 		number := cnpParams + "np_cnp_prio"
-		if m.has("sys/class/net/ens1f0/ecn") {
+		if m.Has("sys/class/net/ens1f0/ecn") {
 			number = "sys/class/net/ens1f0/ecn/roce_np/cnp_802p_prio"
 		}
-		m.write(number, "6")
-		m.write(cnpParams+"np_cnp_prio_mode", "1")
-		run := shells["dash"]
-		assert.Contains(t, run(m, showArgs(t, d, "ens1f0", "show")...).out, "\ncnp_prio=mode 1\n", name)
-		assert.Contains(t, run(m, "check", "ens1f0").out, "cnp_prio is mode 1, not 6\n", name)
-		r := run(m, "apply", "ens1f0")
-		require.Zero(t, r.code, r.err)
-		assert.Equal(t, "6", m.read(number), name)
-		assert.Equal(t, "0", m.read(cnpParams+"np_cnp_prio_mode"), name)
-		r = run(m, "leave", "ens1f0")
-		assert.Zero(t, r.code, r.err)
-		assert.Equal(t, "1", m.read(cnpParams+"np_cnp_prio_mode"), "%s: what the NIC held before", name)
+		m.Write(number, "6")
+		m.Write(cnpParams+"np_cnp_prio_mode", "1")
+		run := hosttest.Shells["dash"]
+		assert.Contains(t, run(m.Machine, showArgs(t, d, "ens1f0", "show")...).Out, "\ncnp_prio=mode 1\n", name)
+		assert.Contains(t, run(m.Machine, "check", "ens1f0").Out, "cnp_prio is mode 1, not 6\n", name)
+		r := run(m.Machine, "apply", "ens1f0")
+		require.Zero(t, r.Code, r.Err)
+		assert.Equal(t, "6", m.Read(number), name)
+		assert.Equal(t, "0", m.Read(cnpParams+"np_cnp_prio_mode"), name)
+		r = run(m.Machine, "leave", "ens1f0")
+		assert.Zero(t, r.Code, r.Err)
+		assert.Equal(t, "1", m.Read(cnpParams+"np_cnp_prio_mode"), "%s: what the NIC held before", name)
 
-		m.write(number, "6")
-		m.remove(cnpParams + "np_cnp_prio_mode")
-		assert.Contains(t, run(m, showArgs(t, d, "ens1f0", "show")...).out, "\ncnp_prio=6\n", name)
+		m.Write(number, "6")
+		m.Remove(cnpParams + "np_cnp_prio_mode")
+		assert.Contains(t, run(m.Machine, showArgs(t, d, "ens1f0", "show")...).Out, "\ncnp_prio=6\n", name)
 	}
 	m := newMachine(t, d).inbox()
 	const values = "etc/rocec/host/ens1f0.conf"
-	m.write(values, strings.Replace(m.read(values), "cnp_prio=6", "cnp_prio=mode 1", 1))
-	assert.NotZero(t, shells["dash"](m, "apply", "ens1f0").code, "no fabric says that")
+	m.Write(values, strings.Replace(m.Read(values), "cnp_prio=6", "cnp_prio=mode 1", 1))
+	assert.NotZero(t, hosttest.Shells["dash"](m.Machine, "apply", "ens1f0").Code, "no fabric says that")
 }
 
 // TestRefusals covers the errors that stop the script before its first write.
@@ -290,14 +291,14 @@ func TestRefusals(t *testing.T) {
 		code  int
 	}{
 		{"no such interface", nil, []string{"apply", "ens9"}, "rocec-host: ens9: there is no such interface\n", 1},
-		{"no value file", func(m *machine) { m.remove("etc/rocec/host/ens1f0.conf") }, nil, "/etc/rocec/host/ens1f0.conf is not there", 1},
+		{"no value file", func(m *machine) { m.Remove("etc/rocec/host/ens1f0.conf") }, nil, "/etc/rocec/host/ens1f0.conf is not there", 1},
 		{"another driver", func(m *machine) {
-			m.remove("sys/devices/0000:03:00.0/driver")
-			m.link("../../bus/pci/drivers/bnxt_en", "sys/devices/0000:03:00.0/driver")
+			m.Remove("sys/devices/0000:03:00.0/driver")
+			m.Link("../../bus/pci/drivers/bnxt_en", "sys/devices/0000:03:00.0/driver")
 		}, nil, "the driver is bnxt_en, and these settings are for mlx5_core", 1},
-		{"a virtual interface", func(m *machine) { m.remove("sys/devices/0000:03:00.0/driver") }, nil, "the driver is none", 1},
-		{"lldpad", func(m *machine) { m.write("fake/lldpad", "") }, nil, "lldpad is active and would overwrite these settings", 1},
-		{"no tool", func(m *machine) { m.command("dcb", "exit 1") }, nil, "neither dcb (iproute2) nor mlnx_qos can read its priorities", 1},
+		{"a virtual interface", func(m *machine) { m.Remove("sys/devices/0000:03:00.0/driver") }, nil, "the driver is none", 1},
+		{"lldpad", func(m *machine) { m.Write("fake/lldpad", "") }, nil, "lldpad is active and would overwrite these settings", 1},
+		{"no tool", func(m *machine) { m.Command("dcb", "exit 1") }, nil, "neither dcb (iproute2) nor mlnx_qos can read its priorities", 1},
 		{"no verb", nil, []string{}, "usage: rocec-host", 64},
 		{"unknown verb", nil, []string{"destroy", "ens1f0"}, "usage: rocec-host", 64},
 		{"no interface", nil, []string{"apply"}, "usage: rocec-host", 64},
@@ -315,11 +316,11 @@ func TestRefusals(t *testing.T) {
 				if args == nil {
 					args = []string{"apply", "ens1f0"}
 				}
-				before := m.snapshot()
-				r := run(m, args...)
-				assert.Equal(t, c.code, r.code, r.err)
-				assert.Contains(t, r.err, c.want)
-				assert.Empty(t, m.changed(before))
+				before := m.Snapshot()
+				r := run(m.Machine, args...)
+				assert.Equal(t, c.code, r.Code, r.Err)
+				assert.Contains(t, r.Err, c.want)
+				assert.Empty(t, m.Changed(before))
 			})
 		}
 	}
@@ -330,7 +331,7 @@ func TestValueFile(t *testing.T) {
 	t.Parallel()
 	d := fixtures(t)["v2"]
 	m := newMachine(t, d).inbox()
-	conf := m.read("etc/rocec/host/ens1f0.conf")
+	conf := m.Read("etc/rocec/host/ens1f0.conf")
 	for _, line := range []string{
 		"pfc=0,0,0,0,1,0,0", "pfc=0,0,0,0,2,0,0,0", "pfc=0,0,0,0,1,0,0,0,0", "pfc=,0,0,0,1,0,0,0,0", "pfc=", "pfc",
 		"ets_bw=101,0,0,0,0,0,0,0", "ets_tsa=ets,strict,vendor,ets,ets,ets,ets,ets", "ets_tc=8,0,0,0,0,0,0,0",
@@ -353,74 +354,74 @@ func TestValueFile(t *testing.T) {
 				}
 			}
 		}
-		m.write("etc/rocec/host/ens1f0.conf", body+"\n"+line)
-		before := m.snapshot()
+		m.Write("etc/rocec/host/ens1f0.conf", body+"\n"+line)
+		before := m.Snapshot()
 		for shell, verb := range map[string]string{"dash": "apply", "interp": "check"} {
-			r := shells[shell](m, verb, "ens1f0")
-			assert.Equal(t, 1, r.code, "%s: %s", shell, line)
-			assert.Contains(t, r.err, "/etc/rocec/host/ens1f0.conf: ", "%s: %s", shell, line)
+			r := hosttest.Shells[shell](m.Machine, verb, "ens1f0")
+			assert.Equal(t, 1, r.Code, "%s: %s", shell, line)
+			assert.Contains(t, r.Err, "/etc/rocec/host/ens1f0.conf: ", "%s: %s", shell, line)
 		}
-		assert.Empty(t, m.changed(before), line)
+		assert.Empty(t, m.Changed(before), line)
 	}
-	r := shells["dash"](m, "show", "ens1f0")
-	assert.Zero(t, r.code, r.err)
+	r := hosttest.Shells["dash"](m.Machine, "show", "ens1f0")
+	assert.Zero(t, r.Code, r.Err)
 }
 
 // TestFailures: a write without effect gives one clear line and exit status 1, and the script still writes the other settings.
 func TestFailures(t *testing.T) {
 	for _, shell := range []string{"dash", "interp"} {
-		run := shells[shell]
+		run := hosttest.Shells[shell]
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
 			d := fixtures(t)["v2"]
 			m := newMachine(t, d).inbox()
-			m.command("ethtool", "case $1 in -a) printf 'RX: on\\nTX: on\\n' ;; *) echo 'netlink error: Operation not permitted' >&2; exit 1 ;; "+
+			m.Command("ethtool", "case $1 in -a) printf 'RX: on\\nTX: on\\n' ;; *) echo 'netlink error: Operation not permitted' >&2; exit 1 ;; "+
 				"esac")
-			r := run(m, "apply", "ens1f0")
-			assert.Equal(t, 1, r.code)
-			assert.Contains(t, r.err, "rocec-host: ens1f0: pause is on, not off: netlink error: Operation not permitted\n")
-			assert.Equal(t, 1, m.bounces(), "PFC is on nevertheless")
+			r := run(m.Machine, "apply", "ens1f0")
+			assert.Equal(t, 1, r.Code)
+			assert.Contains(t, r.Err, "rocec-host: ens1f0: pause is on, not off: netlink error: Operation not permitted\n")
+			assert.Equal(t, 1, m.Bounces(), "PFC is on nevertheless")
 
 			m = newMachine(t, d).inbox()
-			m.command("ethtool", "printf 'RX: on\\nTX: on\\n'") // exits 0 and does nothing
-			r = run(m, "apply", "ens1f0")
-			assert.Equal(t, 1, r.code)
-			assert.Contains(t, r.err, "rocec-host: ens1f0: pause is on, not off\n")
+			m.Command("ethtool", "printf 'RX: on\\nTX: on\\n'") // exits 0 and does nothing
+			r = run(m.Machine, "apply", "ens1f0")
+			assert.Equal(t, 1, r.Code)
+			assert.Contains(t, r.Err, "rocec-host: ens1f0: pause is on, not off\n")
 
 			m = newMachine(t, d).inbox()
-			m.command("dcb", "[ \"$2\" != show ] || exit 1\n[ \"$1\" = -N ] || exit 1") // prints only the DSCP map
-			r = run(m, "apply", "ens1f0")
-			assert.Equal(t, 1, r.code)
-			assert.Contains(t, r.err, "rocec-host: ens1f0: pfc cannot be set here: unsupported: dcb does not tell it\n")
+			m.Command("dcb", "[ \"$2\" != show ] || exit 1\n[ \"$1\" = -N ] || exit 1") // prints only the DSCP map
+			r = run(m.Machine, "apply", "ens1f0")
+			assert.Equal(t, 1, r.Code)
+			assert.Contains(t, r.Err, "rocec-host: ens1f0: pfc cannot be set here: unsupported: dcb does not tell it\n")
 
 			m = newMachine(t, d).inbox()
-			m.remove("sys/devices/0000:03:00.0/infiniband")
-			m.remove("sys/class/infiniband/rocep3s0f0")
-			m.command("sleep", `echo "$1" >>"$FAKE_DIR/slept"`)
-			r = run(m, "apply", "ens1f0")
-			assert.Equal(t, 1, r.code)
-			assert.Contains(t, r.err, "no RDMA device appeared in 2 s")
-			assert.Equal(t, "1\n1", m.read("fake/slept"), "it waits second by second, and not forever")
-			assert.Equal(t, 1, m.bounces(), "PFC does not wait for RDMA")
+			m.Remove("sys/devices/0000:03:00.0/infiniband")
+			m.Remove("sys/class/infiniband/rocep3s0f0")
+			m.Command("sleep", `echo "$1" >>"$FAKE_DIR/slept"`)
+			r = run(m.Machine, "apply", "ens1f0")
+			assert.Equal(t, 1, r.Code)
+			assert.Contains(t, r.Err, "no RDMA device appeared in 2 s")
+			assert.Equal(t, "1\n1", m.Read("fake/slept"), "it waits second by second, and not forever")
+			assert.Equal(t, 1, m.Bounces(), "PFC does not wait for RDMA")
 
 			m = newMachine(t, d).inbox()
-			m.write("sys/class/net/ens1f0/mtu", "1500")
-			r = run(m, "apply", "ens1f0")
-			assert.Equal(t, 1, r.code, "the network configuration may come later, and did not")
-			assert.Equal(t, 1, m.bounces(), "all else is set")
-			assert.Contains(t, r.err, "mtu is 1500, the fabric says 9000: change the network configuration of this host")
-			assert.Equal(t, "1500", m.read("sys/class/net/ens1f0/mtu"), "never changed")
-			r = run(m, "check", "ens1f0")
-			assert.Equal(t, 1, r.code)
-			assert.Equal(t, "mtu is 1500, not 9000\n", r.out)
+			m.Write("sys/class/net/ens1f0/mtu", "1500")
+			r = run(m.Machine, "apply", "ens1f0")
+			assert.Equal(t, 1, r.Code, "the network configuration may come later, and did not")
+			assert.Equal(t, 1, m.Bounces(), "all else is set")
+			assert.Contains(t, r.Err, "mtu is 1500, the fabric says 9000: change the network configuration of this host")
+			assert.Equal(t, "1500", m.Read("sys/class/net/ens1f0/mtu"), "never changed")
+			r = run(m.Machine, "check", "ens1f0")
+			assert.Equal(t, 1, r.Code)
+			assert.Equal(t, "mtu is 1500, not 9000\n", r.Out)
 
 			d = fixtures(t)["v1"]
 			m = newMachine(t, d).inbox()
-			m.remove("sys/class/net/ens1f0.100")
-			m.command("sleep", ":")
-			r = run(m, "apply", "ens1f0")
-			assert.Equal(t, 1, r.code)
-			assert.Contains(t, r.err, "vlan_map is missing, not 0:3,2:3,4:3,6:3: no interface of VLAN 100 on ens1f0; make it in the network "+
+			m.Remove("sys/class/net/ens1f0.100")
+			m.Command("sleep", ":")
+			r = run(m.Machine, "apply", "ens1f0")
+			assert.Equal(t, 1, r.Code)
+			assert.Contains(t, r.Err, "vlan_map is missing, not 0:3,2:3,4:3,6:3: no interface of VLAN 100 on ens1f0; make it in the network "+
 				"configuration of this host\n")
 		})
 	}
@@ -431,29 +432,29 @@ func TestLateDevices(t *testing.T) {
 	t.Parallel()
 	d := fixtures(t)["v1"]
 	m := newMachine(t, d).inbox()
-	m.remove("sys/class/net/ens1f0.100")
-	require.NoError(t, os.Rename(m.path("sys/devices/0000:03:00.0/infiniband"), m.path("later")))
-	m.command("sleep", `if [ -e "$ROCEC_ROOT/later" ]; then
+	m.Remove("sys/class/net/ens1f0.100")
+	require.NoError(t, os.Rename(m.Path("sys/devices/0000:03:00.0/infiniband"), m.Path("later")))
+	m.Command("sleep", `if [ -e "$ROCEC_ROOT/later" ]; then
 	mv "$ROCEC_ROOT/later" "$ROCEC_ROOT/sys/devices/0000:03:00.0/infiniband"
 else
 	/bin/mkdir -p "$ROCEC_ROOT/proc/net/vlan"
 	printf 'VLAN Dev name    | VLAN ID\nName-Type: VLAN_NAME_TYPE_RAW_PLUS_VID_NO_PAD\nstorage        | 100  | ens1f0\nother | 100 | eth0\n' >"$ROCEC_ROOT/proc/net/vlan/config"
 fi`)
-	r := shells["dash"](m, "apply", "ens1f0")
-	require.Zero(t, r.code, r.err)
-	assert.Equal(t, "0:3 2:3 4:3 6:3", m.read("fake/storage"), "a VLAN interface may have any name")
+	r := hosttest.Shells["dash"](m.Machine, "apply", "ens1f0")
+	require.Zero(t, r.Code, r.Err)
+	assert.Equal(t, "0:3 2:3 4:3 6:3", m.Read("fake/storage"), "a VLAN interface may have any name")
 }
 
 func TestGIDs(t *testing.T) {
 	t.Parallel()
 	d := fixtures(t)["bond"]
 	m := newMachine(t, d)
-	for shell, run := range shells {
-		r := run(m, showArgs(t, d, "ens1f1", "gids")...)
-		assert.Zero(t, r.code, shell)
+	for shell, run := range hosttest.Shells {
+		r := run(m.Machine, showArgs(t, d, "ens1f1", "gids")...)
+		assert.Zero(t, r.Code, shell)
 		assert.Equal(t, "at ens1f1 mlx5_bond_0\n"+
 			"gid mlx5_bond_0 1 0 bond0 fe80:0000:0000:0000:5054:00ff:fe12:3456 IB/RoCE v1\n"+
-			"gid mlx5_bond_0 1 1 bond0 0000:0000:0000:0000:0000:ffff:c000:0207 RoCE v2\n", r.out, shell)
+			"gid mlx5_bond_0 1 1 bond0 0000:0000:0000:0000:0000:ffff:c000:0207 RoCE v2\n", r.Out, shell)
 	}
 }
 
@@ -526,17 +527,17 @@ func TestLeaveRoCEOff(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, fixtures(t)["v2"]).ofed()
 	const knob = "sys/class/net/ens1f0/device/roce_enable"
-	m.write(knob, "0")
-	m.env = append(m.env, "ROCEC_WAIT=0")
-	require.Zero(t, m.exec("dash", []string{"apply", "ens1f0"}).code, "it was off only after a reload")
-	assert.Contains(t, m.read("var/lib/rocec/rocec-host/ens1f0.before"), "\nroce=off\n")
-	m.write(knob, "0")
-	m.remove("var/lib/rocec/rocec-host/ens1f0.before")
-	m.remove("sys/class/infiniband/rocep3s0f0")
-	m.remove("sys/class/net/ens1f0/device/infiniband")
-	require.NotZero(t, m.exec("dash", []string{"apply", "ens1f0"}).code, "the device does not come here")
-	assert.Equal(t, "1", m.read(knob))
-	assert.Contains(t, m.read("var/lib/rocec/rocec-host/ens1f0.before"), "\nroce=off\n")
-	r := m.exec("dash", []string{"leave", "ens1f0"})
-	assert.Equal(t, "0", m.read(knob), r.err)
+	m.Write(knob, "0")
+	m.Env = append(m.Env, "ROCEC_WAIT=0")
+	require.Zero(t, m.Exec("dash", []string{"apply", "ens1f0"}).Code, "it was off only after a reload")
+	assert.Contains(t, m.Read("var/lib/rocec/rocec-host/ens1f0.before"), "\nroce=off\n")
+	m.Write(knob, "0")
+	m.Remove("var/lib/rocec/rocec-host/ens1f0.before")
+	m.Remove("sys/class/infiniband/rocep3s0f0")
+	m.Remove("sys/class/net/ens1f0/device/infiniband")
+	require.NotZero(t, m.Exec("dash", []string{"apply", "ens1f0"}).Code, "the device does not come here")
+	assert.Equal(t, "1", m.Read(knob))
+	assert.Contains(t, m.Read("var/lib/rocec/rocec-host/ens1f0.before"), "\nroce=off\n")
+	r := m.Exec("dash", []string{"leave", "ens1f0"})
+	assert.Equal(t, "0", m.Read(knob), r.Err)
 }

@@ -3,30 +3,22 @@ package mlx5
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
-
-// real makes the script run an unmodified tool with the tool's shim.
-func (m *machine) real(tool, env string) {
-	m.command(tool, fmt.Sprintf(`%sLD_PRELOAD=%s exec %s "$@"`, env, filepath.Join(shimDir, tool+"shim.so"), machinetest.Need(m.t, tool)))
-}
 
 // devlink makes the script run the unmodified devlink of iproute2, with the given enable_roce of each PCI function.
 func (m *machine) devlink(enabled map[string]bool) {
 	for pci, on := range enabled {
-		m.write("fake/devlink-"+pci, fmt.Sprint(bit(on)))
-		if at := m.path("sys/devices/" + pci + "/infiniband"); !on {
-			require.NoError(m.t, os.Rename(at, at+".off"))
+		m.Write("fake/devlink-"+pci, fmt.Sprint(bit(on)))
+		if at := m.Path("sys/devices/" + pci + "/infiniband"); !on {
+			require.NoError(m.T, os.Rename(at, at+".off"))
 		}
 	}
-	m.real("devlink", "DEVLINKSHIM_DIR=$FAKE_DIR ")
+	m.Real("devlink", "DEVLINKSHIM_DIR=$FAKE_DIR ")
 }
 
 // TestDevlink switches RoCE with the real devlink where the driver has no file for RoCE. The switch succeeds, or the script reports the
@@ -67,27 +59,27 @@ func TestDevlink(t *testing.T) {
 				}
 				m := newMachine(t, fixtures(t)[host]).inbox()
 				m.devlink(map[string]bool{pci: wish == "off"})
-				m.env = append(m.env, "DEVLINKSHIM_FAULT="+c.fault, "ROCEC_WAIT=0")
+				m.Env = append(m.Env, "DEVLINKSHIM_FAULT="+c.fault, "ROCEC_WAIT=0")
 				var said []string
-				apply := m.exec("dash", []string{"apply", netdev})
-				for line := range strings.Lines(apply.err) {
+				apply := m.Exec("dash", []string{"apply", netdev})
+				for line := range strings.Lines(apply.Err) {
 					said = append(said, strings.TrimPrefix(strings.TrimSuffix(line, "\n"), "rocec-host: "+netdev+": "))
 				}
-				check := m.exec("dash", []string{"check", netdev})
+				check := m.Exec("dash", []string{"check", netdev})
 				assert.Equal(t, want, said)
 				if want != nil {
-					assert.Equal(t, 1, apply.code)
-					assert.Equal(t, 1, check.code, check.out)
+					assert.Equal(t, 1, apply.Code)
+					assert.Equal(t, 1, check.Code, check.Out)
 					return
 				}
-				require.Zero(t, apply.code)
-				require.Zero(t, check.code, check.out)
-				assert.Contains(t, m.exec("dash", []string{"show", netdev}).out, "roce="+wish+"\n")
-				assert.Equal(t, wish == "on", m.has("sys/devices/"+pci+"/infiniband"))
-				log := strings.Join(m.log(), "\n")
+				require.Zero(t, apply.Code)
+				require.Zero(t, check.Code, check.Out)
+				assert.Contains(t, m.Exec("dash", []string{"show", netdev}).Out, "roce="+wish+"\n")
+				assert.Equal(t, wish == "on", m.Has("sys/devices/"+pci+"/infiniband"))
+				log := strings.Join(m.Log(), "\n")
 				assert.Contains(t, log, fmt.Sprintf("%s devlink enable_roce %d\n%[1]s devlink reload %[2]d", pci, bit(wish == "on")))
-				require.Zero(t, m.exec("dash", []string{"apply", netdev}).code)
-				assert.Equal(t, 1, strings.Count(strings.Join(m.log(), "\n"), "devlink reload"), "the second apply leaves the driver alone")
+				require.Zero(t, m.Exec("dash", []string{"apply", netdev}).Code)
+				assert.Equal(t, 1, strings.Count(strings.Join(m.Log(), "\n"), "devlink reload"), "the second apply leaves the driver alone")
 			})
 		}
 	}
@@ -106,21 +98,21 @@ func TestEthtool(t *testing.T) {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
 			m := newMachine(t, d).inbox()
-			alike := m.sh("FAKE_DIR=" + m.fake + " " + m.path("usr/sbin/ethtool") + " -a ens1f0")
-			m.real("ethtool", "")
-			assert.Equal(t, m.sh("FAKE_DIR="+m.fake+" "+m.path("usr/sbin/ethtool")+" -a ens1f0"), alike, "the stand-in prints the same")
-			m.env = append(m.env, "ETHTOOLSHIM_FAULT="+fault)
-			r := m.exec("dash", []string{"apply", "ens1f0"})
-			check := m.exec("dash", []string{"check", "ens1f0"})
+			alike := m.Sh("FAKE_DIR=" + m.Fake + " " + m.Path("usr/sbin/ethtool") + " -a ens1f0")
+			m.Real("ethtool", "")
+			assert.Equal(t, m.Sh("FAKE_DIR="+m.Fake+" "+m.Path("usr/sbin/ethtool")+" -a ens1f0"), alike, "the stand-in prints the same")
+			m.Env = append(m.Env, "ETHTOOLSHIM_FAULT="+fault)
+			r := m.Exec("dash", []string{"apply", "ens1f0"})
+			check := m.Exec("dash", []string{"check", "ens1f0"})
 			if fault != "" {
-				assert.Equal(t, "rocec-host: ens1f0: "+want, r.err)
-				assert.Equal(t, 1, r.code)
-				assert.Equal(t, 1, check.code)
+				assert.Equal(t, "rocec-host: ens1f0: "+want, r.Err)
+				assert.Equal(t, 1, r.Code)
+				assert.Equal(t, 1, check.Code)
 				return
 			}
-			require.Zero(t, r.code, r.err)
-			require.Zero(t, check.code, check.out)
-			assert.Equal(t, "off off", m.read("fake/pause-ens1f0"))
+			require.Zero(t, r.Code, r.Err)
+			require.Zero(t, check.Code, check.Out)
+			assert.Equal(t, "off off", m.Read("fake/pause-ens1f0"))
 		})
 	}
 }

@@ -177,10 +177,10 @@ func TestIdentity(t *testing.T) {
 		assert.Contains(t, wrong[0], want)
 		assert.NotContains(t, wrong[0], "\x1b")
 	}
-	assert.NotContains(t, p.Cmd, m.root)
-	assert.Equal(t, "ens1f0 mlx5_core\nens2f0 mlx5_core\n", m.sh(strings.ReplaceAll(p.Cmd, "/sys/", m.root+"/sys/")))
-	m.remove("sys/class/net/ens2f0")
-	assert.Equal(t, "ens1f0 mlx5_core\nens2f0 missing\n", m.sh(strings.ReplaceAll(p.Cmd, "/sys/", m.root+"/sys/")))
+	assert.NotContains(t, p.Cmd, m.Root)
+	assert.Equal(t, "ens1f0 mlx5_core\nens2f0 mlx5_core\n", m.Sh(strings.ReplaceAll(p.Cmd, "/sys/", m.Root+"/sys/")))
+	m.Remove("sys/class/net/ens2f0")
+	assert.Equal(t, "ens1f0 mlx5_core\nens2f0 missing\n", m.Sh(strings.ReplaceAll(p.Cmd, "/sys/", m.Root+"/sys/")))
 }
 
 func TestProbes(t *testing.T) {
@@ -299,16 +299,16 @@ func TestCounters(t *testing.T) {
 func TestCounterFiles(t *testing.T) {
 	d := fixtures(t)["bond"]
 	m := newMachine(t, d)
-	m.remove("sys/class/infiniband")
-	m.write("sys/class/infiniband/mlx5_bond_0/ports/1/gid_attrs/ndevs/0", "bond0")
-	m.write("sys/class/infiniband/mlx5_bond_0/ports/1/hw_counters/np_cnp_sent", "5")
-	m.write("sys/class/infiniband/mlx5_bond_0/ports/1/counters/port_xmit_discards", "6")
-	m.write("sys/class/infiniband/mlx5_7/ports/2/hw_counters/np_cnp_sent", "9")
-	m.write("sys/class/net/ens1f1/device/infiniband/mlx5_bond_0/x", "")
+	m.Remove("sys/class/infiniband")
+	m.Write("sys/class/infiniband/mlx5_bond_0/ports/1/gid_attrs/ndevs/0", "bond0")
+	m.Write("sys/class/infiniband/mlx5_bond_0/ports/1/hw_counters/np_cnp_sent", "5")
+	m.Write("sys/class/infiniband/mlx5_bond_0/ports/1/counters/port_xmit_discards", "6")
+	m.Write("sys/class/infiniband/mlx5_7/ports/2/hw_counters/np_cnp_sent", "9")
+	m.Write("sys/class/net/ens1f1/device/infiniband/mlx5_bond_0/x", "")
 	var got []string
 	for _, p := range Target.Probes(d) {
 		if strings.HasPrefix(p.Name, "counters of") {
-			for _, s := range p.Samples([]byte(m.sh(strings.ReplaceAll(p.Cmd, "/sys/", m.root+"/sys/")))) {
+			for _, s := range p.Samples([]byte(m.Sh(strings.ReplaceAll(p.Cmd, "/sys/", m.Root+"/sys/")))) {
 				got = append(got, fmt.Sprint(s.On, " ", s.Name, " ", s.Value))
 			}
 		}

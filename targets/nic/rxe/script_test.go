@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/lang/langtest/machinetest"
-	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
+	"github.com/rocec/rocec/targets/nic/hosttest"
 )
 
 // host simulates a host with the interface eth1 by a directory tree for its /sys, /proc and /etc. It runs the real rdma with the shim of
-// mlx5test, and small replacements for the other commands. The replacements for RDMA-CM are those of mlx5.
+// mlx5test, and small replacements for the other commands. The replacements for RDMA-CM are those of hosttest.
 type host struct {
 	t     *testing.T
 	root  string
@@ -33,7 +33,7 @@ var shim = sync.OnceValues(func() ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	so := filepath.Join(dir, "rdmashim.so")
-	if err := mlx5test.Build(so, mlx5test.RDMAShim); err != nil {
+	if err := hosttest.Build(so, hosttest.RDMAShim); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(so)
@@ -44,9 +44,7 @@ const values = "mtu=4200\nroce_mode=RoCE v2\nrxe=on\nshould=traffic_class\ntos=1
 func newHost(t *testing.T) *host {
 	h := &host{t: t, root: t.TempDir()}
 	for _, name := range []string{"mkdir", "rmdir", "ip"} {
-		b, err := os.ReadFile("../mlx5/testdata/bin/" + name)
-		require.NoError(t, err)
-		h.write("usr/sbin/"+name, string(b))
+		h.write("usr/sbin/"+name, hosttest.Replacement(name))
 	}
 	h.write("usr/sbin/modprobe", `#!/bin/sh
 echo "modprobe $1" >>"$FAKE_DIR/log"

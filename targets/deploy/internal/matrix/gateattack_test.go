@@ -18,7 +18,7 @@ import (
 
 	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/deploy/order"
-	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
+	"github.com/rocec/rocec/targets/nic/hosttest"
 )
 
 // try is what an attacker tries with the login of a device, and a part of what he gets. evil is a command that makes the file /etc/owned.
@@ -149,7 +149,7 @@ func newAttacked(t *testing.T) *attacked {
 	r := references()[1]
 	home := "/home/" + r.kind.User
 	so := filepath.Join(t.TempDir(), "evil.so")
-	require.NoError(t, mlx5test.Build(so, "#include <fcntl.h>\n__attribute__((constructor)) static void own(void) { "+
+	require.NoError(t, hosttest.Build(so, "#include <fcntl.h>\n__attribute__((constructor)) static void own(void) { "+
 		"if (open(\"/etc/owned\", O_CREAT | O_WRONLY, 0644) < 0) return; }\n"))
 	lib, err := os.ReadFile(so)
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
+	"github.com/rocec/rocec/targets/nic/hosttest"
 )
 
 // rendered returns the files that rocec writes to a host of the example day-two, without the CNP marking, which needs a debugfs.
@@ -46,7 +46,7 @@ func TestHostFiles(t *testing.T) {
 	require.Equal(t, 2, strings.Count(stand, "KERNEL"))
 	files["/etc/udev/rules.d/98-stand-in.rules"] = stand
 	so := filepath.Join(t.TempDir(), "subsystem.so")
-	require.NoError(t, mlx5test.Build(so, subsystem))
+	require.NoError(t, hosttest.Build(so, subsystem))
 	lib, err := os.ReadFile(so)
 	require.NoError(t, err)
 	files["/usr/local/lib/subsystem.so"] = string(lib)

@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"github.com/rocec/rocec/lang/langtest/machinetest"
-	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
+	"github.com/rocec/rocec/targets/nic/hosttest"
 )
 
 // cache contains userlands, images and the disks of running devices.
@@ -167,7 +167,7 @@ func makeImage() (string, error) {
 // recipe returns everything that an image depends on, including this file.
 func recipe() (string, error) {
 	var b strings.Builder
-	fmt.Fprintln(&b, self, mlx5test.DCBShim, mlx5test.Ethtool)
+	fmt.Fprintln(&b, self, hosttest.DCBShim, hosttest.Ethtool)
 	for _, k := range kinds {
 		fmt.Fprintln(&b, k.Name, k.User, k.trees, k.units, k.nics)
 	}
@@ -312,7 +312,7 @@ func compile(dir, lib string) error {
 			return err
 		}
 	}
-	return mlx5test.Build(filepath.Join(lib, "dcbshim.so"), mlx5test.DCBShim)
+	return hosttest.Build(filepath.Join(lib, "dcbshim.so"), hosttest.DCBShim)
 }
 
 // dcb makes the real dcb talk to simulated NICs.
@@ -376,7 +376,7 @@ func factory(base, dir string, k *Kind) error {
 		}
 	}
 	if k.nics {
-		ethtool := strings.Replace(mlx5test.Ethtool, "\n", "\nFAKE_DIR=/run/nics\n", 1)
+		ethtool := strings.Replace(hosttest.Ethtool, "\n", "\nFAKE_DIR=/run/nics\n", 1)
 		if err := place(filepath.Join(root, "usr/local/sbin/ethtool"), ethtool); err != nil {
 			return err
 		}

@@ -14,8 +14,9 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 	"github.com/rocec/rocec/targets/deploy/lab"
-	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
+	"github.com/rocec/rocec/targets/nic/hosttest"
 	"github.com/rocec/rocec/targets/nic/mlx5/sim"
+	nicsim "github.com/rocec/rocec/targets/nic/sim"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/targettest"
 )
@@ -23,7 +24,7 @@ import (
 // boot returns a host with one ConnectX-5 and another interface.
 func boot(nic, other string) *lab.Device {
 	return lab.NewDevice(&target.Device{Name: "host01", Role: target.Host, Target: &target.Target{Image: func(*ir.Device) target.Image {
-		nics := sim.New([]sim.NIC{{
+		nics := sim.New([]nicsim.NIC{{
 			Netdev: target.Netdev{Name: nic, Driver: "mlx5_core", PCI: "0000:03:00.0", MTU: 9000, SpeedMbps: 100000}, RDMA: "mlx5_0",
 		}})
 		return target.Image{Netdevs: append(nics.Netdevs(), target.Netdev{Name: other}), Modules: sim.Modules, Sims: []target.Sim{nics}}
@@ -101,7 +102,7 @@ func TestDcbAgainstTheRealOne(t *testing.T) {
 	require.Contains(t, string(version), "iproute2-6.1.", "the lab's dcb is that of 6.1")
 	dir := t.TempDir()
 	so := filepath.Join(dir, "shim.so")
-	require.NoError(t, mlx5test.Build(so, mlx5test.DCBShim))
+	require.NoError(t, hosttest.Build(so, hosttest.DCBShim))
 
 	d := boot("e", "veth0") // the shim accepts these names
 	for i, line := range dcbCommands {

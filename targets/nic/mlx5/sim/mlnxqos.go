@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	nicsim "github.com/rocec/rocec/targets/nic/sim"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -125,7 +126,7 @@ func (s *NICs) mlnxQos(p *target.Proc) (status int) {
 type mlnx struct {
 	s   *NICs
 	p   *target.Proc
-	c   *nic
+	c   *card
 	get func(string) (string, bool)
 	set map[string][]string
 }
@@ -178,16 +179,16 @@ func (m *mlnx) change() (quiet bool) {
 		switch mode {
 		case "get":
 		case "os":
-			m.write(func() error { c.setDCBX(dcbxHost | dcbxCEE | dcbxIEEE); return nil })
+			m.write(func() error { _, err := c.SetDCBX(nicsim.DCBXHost | nicsim.DCBXCEE | nicsim.DCBXIEEE); return err })
 		case "fw":
-			m.write(func() error { c.setDCBX(0); return nil })
+			m.write(func() error { _, err := c.SetDCBX(0); return err })
 		default:
 			panic(mlnxError("dcbx mode must be os, fw or get"))
 		}
 	}
 	if length, ok := m.get("cable_len"); ok {
 		metres := m.number("cable_len", length, 0, 65535)
-		m.write(func() error { return c.setPFC(c.PFC, metres) })
+		m.write(func() error { return c.SetPFC(c.PFC, metres) })
 	}
 	if m.pfc() {
 		return true
@@ -210,7 +211,7 @@ func (m *mlnx) pfc() (quiet bool) {
 				mask[i] = m.number("specific_pfc", w, 0, 1) == 1
 			}
 		}
-		m.write(func() error { return c.setPFC(mask, 0) })
+		m.write(func() error { return c.SetPFC(mask, 0) })
 		return true
 	}
 	if prio, ok := m.get("get_pfc"); ok {
@@ -222,7 +223,7 @@ func (m *mlnx) pfc() (quiet bool) {
 		for i, b := range bits {
 			mask[i] = b == 1
 		}
-		m.write(func() error { return c.setPFC(mask, 0) })
+		m.write(func() error { return c.SetPFC(mask, 0) })
 	}
 	return false
 }
@@ -230,8 +231,8 @@ func (m *mlnx) pfc() (quiet bool) {
 func (m *mlnx) dscp() {
 	c := m.c
 	flush := func() error {
-		for dscp, prio := range maps.Clone(c.Apps) {
-			if err := c.delApp(app{selDSCP, dscp, prio}); err != nil {
+		for _, a := range c.Maps() {
+			if err := c.DelApp(a); err != nil {
 				return err
 			}
 		}
@@ -246,25 +247,27 @@ func (m *mlnx) dscp() {
 		if len(words) != 3 || words[0] != "set" && words[0] != "del" {
 			panic(mlnxError("ValueError: " + op))
 		}
-		a := app{selDSCP, m.number("dscp2prio", words[1], 0, 63), m.number("dscp2prio", words[2], 0, 7)}
+		a := nicsim.App{
+			Selector: nicsim.SelDSCP, Protocol: m.number("dscp2prio", words[1], 0, 63), Priority: m.number("dscp2prio", words[2], 0, 7),
+		}
 		m.write(func() error {
 			if words[0] == "del" {
-				return c.delApp(a)
+				return c.DelApp(a)
 			}
-			return c.addApp(a)
+			return c.AddApp(a)
 		})
 	}
 	switch mode, _ := m.get("trust"); {
-	case mode == "dscp" && c.trust() != "dscp":
+	case mode == "dscp" && c.Trust() != "dscp":
 		m.write(func() error {
 			for dscp := range 64 {
-				if err := c.addApp(app{selDSCP, dscp, dscp >> 3}); err != nil {
+				if err := c.AddApp(nicsim.App{Selector: nicsim.SelDSCP, Protocol: dscp, Priority: dscp >> 3}); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
-	case mode == "pcp" && c.trust() != "pcp":
+	case mode == "pcp" && c.Trust() != "pcp":
 		m.write(flush)
 	case mode != "" && mode != "dscp" && mode != "pcp":
 		panic(mlnxError("trust must be pcp or dscp"))
@@ -290,7 +293,7 @@ func (m *mlnx) buffers() {
 	prioBuf, p := prefix("prio2buffer", 7, c.PrioBuf)
 	sizes, s := prefix("buffer_size", 1<<30, c.BufSize)
 	if p || s {
-		m.write(func() error { return c.setBuffers(prioBuf, sizes) })
+		m.write(func() error { return c.SetBuffers(prioBuf, sizes) })
 	}
 	if limits, ok := m.list("ratelimit", 0, 1<<20); ok {
 		m.write(func() error { c.RateLimit = limits; return nil })
@@ -329,7 +332,7 @@ func (m *mlnx) ets() {
 		tcOf = c.TCOf
 	}
 	if hasTSA || hasBW || hasTC {
-		m.write(func() error { return c.setETS(tsa, bw, tcOf) })
+		m.write(func() error { return c.SetETS(nicsim.ETS{TSA: tsa, BW: bw, TCOf: tcOf}) })
 	}
 }
 
@@ -338,17 +341,17 @@ func (m *mlnx) state(every bool) string {
 	c := m.c
 	var b strings.Builder
 	mode := "Firmware"
-	if c.DCBX&dcbxHost != 0 {
+	if c.DCBX&nicsim.DCBXHost != 0 {
 		mode = "OS"
 	}
-	fmt.Fprintf(&b, "DCBX mode: %s controlled\nPriority trust state: %s\n", mode, c.trust())
-	if c.trust() == "dscp" {
+	fmt.Fprintf(&b, "DCBX mode: %s controlled\nPriority trust state: %s\n", mode, c.Trust())
+	if c.Trust() == "dscp" {
 		b.WriteString("dscp2prio mapping:\n")
 		for prio := range 8 {
 			var in []int
-			for dscp, p := range c.Apps {
-				if p == prio {
-					in = append(in, dscp)
+			for _, a := range c.Maps() {
+				if a.Priority == prio {
+					in = append(in, a.Protocol)
 				}
 			}
 			slices.Sort(in)

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -140,9 +141,9 @@ func (r *dcbRun) unknown(help string) {
 	panic(dcbError(1))
 }
 
-// nic finds the device; doing is "read" or "write", for the message.
-func (r *dcbRun) nic(doing string) *nic {
-	c, err := r.s.find(r.dev)
+// port finds the device; doing is "read" or "write", for the message.
+func (r *dcbRun) port(doing string) *Port {
+	c, err := r.s.Find(r.dev)
 	if err != nil {
 		r.fail(1, "Attribute %s: %v", doing, err)
 	}
@@ -150,17 +151,17 @@ func (r *dcbRun) nic(doing string) *nic {
 }
 
 // write is one request to the kernel that changes something.
-func (r *dcbRun) write(do func(*nic) error) {
+func (r *dcbRun) write(do func(*Port) error) {
 	if err := r.tryWrite(do); err != nil {
 		r.fail(1, "Attribute write: %v", err)
 	}
 }
 
-func (r *dcbRun) tryWrite(do func(*nic) error) error {
+func (r *dcbRun) tryWrite(do func(*Port) error) error {
 	if !r.p.Root {
 		return target.EPERM
 	}
-	c := r.nic("write")
+	c := r.port("write")
 	if err := r.s.m.Change(r.p.CommandLine()); err != nil {
 		return err
 	}
@@ -174,6 +175,12 @@ func (r *dcbRun) put(text, key, value string) {
 		return
 	}
 	r.p.Print(text)
+}
+
+// limit prints a number of classes.
+func (r *dcbRun) limit(name string, n int) {
+	n = cmp.Or(n, 8)
+	r.put(fmt.Sprintf("%s %d ", name, n), strings.ReplaceAll(name, "-", "_"), strconv.Itoa(n))
 }
 
 func (r *dcbRun) nl() {
@@ -319,32 +326,35 @@ func (r *dcbRun) toggle(what string) bool {
 func (r *dcbRun) pfc(verb string) int {
 	const help = "pfc set dev STRING ..."
 	if verb == "show" {
-		c := r.nic("read")
+		c := r.port("read")
 		count := func(name, pattern string) func() {
 			return func() {
 				var a [8]int
 				for i := range a {
+					if pattern == "" {
+						continue
+					}
 					a[i] = c.counter(fmt.Sprintf(pattern, i))
 				}
 				numbers(r, name, a)
 			}
 		}
 		return r.show("pfc show dev STRING ...", []dcbRow{
-			{name: "pfc-cap", print: func() { r.put("pfc-cap 8 ", "pfc_cap", "8") }, together: true},
+			{name: "pfc-cap", print: func() { r.limit("pfc-cap", c.Driver.Lossless) }, together: true},
 			{name: "macsec-bypass", print: func() {
 				r.put("macsec-bypass off ", "macsec_bypass", "false")
 			}, together: true},
 			{name: "delay", print: func() { r.put(fmt.Sprintf("delay %d ", c.Delay), "delay", strconv.Itoa(c.Delay)) }},
 			{name: "prio-pfc", print: func() { array(r, "prio-pfc", c.PFC, onOff, strconv.FormatBool) }},
-			{name: "requests", hidden: !r.stats, print: count("requests", "tx_prio%d_pause")},
-			{name: "indications", hidden: !r.stats, print: count("indications", "rx_prio%d_pause")},
+			{name: "requests", hidden: !r.stats, print: count("requests", c.Driver.Names.TxPause)},
+			{name: "indications", hidden: !r.stats, print: count("indications", c.Driver.Names.RxPause)},
 		})
 	}
 	if len(r.args) == 0 {
 		r.usage(help)
 		return 0
 	}
-	c := r.nic("read")
+	c := r.port("read")
 	mask, delay := c.PFC, c.Delay
 	for len(r.args) > 0 {
 		switch pick(r.args[0], "help", "prio-pfc", "macsec-bypass", "delay") {
@@ -361,7 +371,7 @@ func (r *dcbRun) pfc(verb string) int {
 				return true
 			})
 		case "macsec-bypass":
-			r.toggle("macsec-bypass") // mlx5 has no such setting, and ignores it
+			r.toggle("macsec-bypass") // no driver here has such a setting; they ignore it
 		case "delay":
 			n, ok := number(r.next())
 			if !ok || n > 65535 {
@@ -373,7 +383,7 @@ func (r *dcbRun) pfc(verb string) int {
 			r.unknown(help)
 		}
 	}
-	r.write(func(c *nic) error { return c.setPFC(mask, delay) })
+	r.write(func(c *Port) error { return c.SetPFC(mask, delay) })
 	return 0
 }
 
@@ -382,10 +392,10 @@ func (r *dcbRun) ets(verb string) int {
 	zero := [8]int{}
 	strict := [8]string{"strict", "strict", "strict", "strict", "strict", "strict", "strict", "strict"}
 	if verb == "show" {
-		c := r.nic("read")
+		c := r.port("read")
 		return r.show("ets show dev STRING ...", []dcbRow{
 			{name: "willing", print: func() { r.put("willing off ", "willing", "false") }, together: true},
-			{name: "ets-cap", print: func() { r.put("ets-cap 8 ", "ets_cap", "8") }, together: true},
+			{name: "ets-cap", print: func() { r.limit("ets-cap", c.Driver.Classes) }, together: true},
 			{name: "cbs", print: func() { r.put("cbs off ", "cbs", "false") }},
 			{name: "tc-bw", print: func() { numbers(r, "tc-bw", c.BW) }},
 			{name: "pg-bw", print: func() { numbers(r, "pg-bw", zero) }},
@@ -400,7 +410,7 @@ func (r *dcbRun) ets(verb string) int {
 		r.usage(help)
 		return 1
 	}
-	c := r.nic("read")
+	c := r.port("read")
 	tsa, bw, tcOf := c.TSA, c.BW, c.TCOf
 	pgBW, recoTSA, recoBW, recoTC := zero, strict, zero, zero
 	tsaMap := func(what string, to *[8]string) {
@@ -452,7 +462,7 @@ func (r *dcbRun) ets(verb string) int {
 	}
 	r.checkShares(tsa, bw, "tc-bw")
 	r.checkShares(recoTSA, recoBW, "reco-tc-bw")
-	r.write(func(c *nic) error { return c.setETS(tsa, bw, tcOf) })
+	r.write(func(c *Port) error { return c.SetETS(ETS{tsa, bw, tcOf}) })
 	return 0
 }
 

@@ -26,7 +26,7 @@ func (s *NICs) writeBW(p *target.Proc) int {
 		}
 		return n
 	}
-	var c *nic
+	var c *Port
 	if len(set['d']) > 0 {
 		c = s.owner(set['d'][0])
 	}
@@ -38,37 +38,38 @@ func (s *NICs) writeBW(p *target.Proc) int {
 		return p.Fail(1, "Failed to read GID index %d", slot)
 	case count <= 0 || count > 1<<20 || size <= 0 || size > 1<<20 || class < 0 || class > 255 || sl < 0 || sl > 7:
 		return p.Fail(1, " Invalid Command line. Please check command rerun")
-	case c.now().Down:
+	case c.Now().Down:
 		return p.Fail(1, " Port number 1 state is Down")
 	}
-	gid, v2 := c.gids()[slot/2], slot%2 == 1 && c.upTo() == v2
+	gid, v2 := c.gids()[slot/2], slot%2 == 1 && c.upTo() == V2
 	if c.Class >= 0 {
 		class = c.Class
 	}
 	prio := 0
 	switch _, tagged := c.VLANs[gid.netdev]; {
-	case c.trust() == "dscp" && v2:
+	case c.Trust() == "dscp" && v2:
 		prio = c.DSCPPrio[class>>2]
 	case tagged:
 		prio = sl
 	}
-	dir := "rx"
+	names := c.Driver.Names
+	dir, ofPrio := "rx", names.RxPackets
 	if len(peer) > 0 {
-		dir = "tx"
+		dir, ofPrio = "tx", names.TxPackets
 	}
 	packets := uint64(count * ((size + 4095) / 4096))
-	c.m.Count(c.Name, fmt.Sprintf("%s_prio%d_packets", dir, prio), packets)
+	c.count(ofPrio, prio, packets)
 	if to := server(peer); to.IsValid() {
 		if n := c.m.Paused(c.Name, to, prio, packets); n > 0 {
-			c.m.Count(c.Name, fmt.Sprintf("rx_prio%d_pause", prio), n)
+			c.count(names.RxPause, prio, n)
 		}
 	}
-	if p := server(peer); v2 && c.m.Marked(c.Name, p, prio) { // a CNP answers each marked packet
+	if p := server(peer); v2 && names.Marked != "" && c.m.Marked(c.Name, p, prio) { // a CNP answers each marked packet
 		if dir == "rx" {
-			c.m.Count(c.Name, "np_ecn_marked_roce_packets", packets)
-			c.m.Count(c.Name, "np_cnp_sent", packets)
+			c.m.Count(c.Name, names.Marked, packets)
+			c.m.Count(c.Name, names.CNPSent, packets)
 		} else {
-			c.m.Count(c.Name, "rp_cnp_handled", packets)
+			c.m.Count(c.Name, names.CNPHandled, packets)
 		}
 	}
 	c.m.Count(c.Name, map[string]string{"rx": "port_rcv_packets", "tx": "port_xmit_packets"}[dir], packets)

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,17 +28,29 @@ func dscpKey(s string) (int, bool) {
 	return 0, s == "default"
 }
 
-// appKinds are the tables of the app object, in the order of the output.
-var appKinds = []struct {
+// appKind is a table of the app object.
+type appKind struct {
 	word     string
 	selector int
-}{
-	{"ethtype-prio", selEther},
-	{"default-prio", selEther},
-	{"dscp-prio", selDSCP},
-	{"stream-port-prio", selStream},
-	{"dgram-port-prio", selDgram},
-	{"port-prio", selAny},
+	zero     bool // the protocol is 0: the entry is for all other packets
+}
+
+// appKinds are the tables of the app object, in the order of the output.
+var appKinds = []appKind{
+	{word: "ethtype-prio", selector: SelEther},
+	{word: "default-prio", selector: SelEther, zero: true},
+	{word: "dscp-prio", selector: SelDSCP},
+	{word: "stream-port-prio", selector: SelStream},
+	{word: "dgram-port-prio", selector: SelDgram},
+	{word: "port-prio", selector: SelAny},
+}
+
+// ofKind returns the entries of one table.
+func ofKind(apps []App, kind int) []App {
+	k := appKinds[kind]
+	return slices.DeleteFunc(slices.Clone(apps), func(a App) bool {
+		return a.Selector != k.selector || k.selector == SelEther && (a.Protocol == 0) != k.zero
+	})
 }
 
 func (r *dcbRun) app(verb string) int {
@@ -55,93 +66,96 @@ func (r *dcbRun) app(verb string) int {
 	if helped {
 		return 0
 	}
-	r.write(func(c *nic) error {
-		for _, a := range apps {
-			do := c.addApp
-			if verb == "del" {
-				do = c.delApp
-			}
-			if err := do(a); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	do := (*Port).AddApp
+	if verb == "del" {
+		do = (*Port).DelApp
+	}
+	r.write(func(c *Port) error { return each(c, apps, do) })
 	return 0
+}
+
+// each applies entries in order, until one is refused.
+func each(c *Port, apps []App, do func(*Port, App) error) error {
+	for _, a := range apps {
+		if err := do(c, a); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *dcbRun) appShow() int {
-	c := r.nic("read")
-	var rows []dcbRow
-	for _, kind := range appKinds {
-		print := func() {}
-		if kind.selector == selDSCP {
-			print = func() { r.dscpTable(c) }
-		}
-		rows = append(rows, dcbRow{name: kind.word, print: print})
-	}
+	c := r.port("read")
 	if len(r.args) > 0 {
 		for ; len(r.args) > 0; r.args = r.args[1:] {
-			k := slices.IndexFunc(rows, func(row dcbRow) bool { return short(r.args[0], row.name) })
+			k := slices.IndexFunc(appKinds, func(kind appKind) bool { return short(r.args[0], kind.word) })
 			if k < 0 {
 				r.unknown("app show dev STRING ...")
 			}
-			rows[k].print()
+			r.appTable(c, k)
 		}
 		return r.flush()
 	}
-	r.dscpTable(c)
+	for k := range appKinds {
+		r.appTable(c, k)
+	}
 	return r.flush()
 }
 
-func (r *dcbRun) dscpTable(c *nic) {
-	if len(c.Apps) == 0 {
+// appTable prints one table.
+func (r *dcbRun) appTable(c *Port, kind int) {
+	word, apps := appKinds[kind].word, ofKind(c.Apps, kind)
+	if len(apps) == 0 {
 		return
 	}
-	text, json := "dscp-prio ", []string{}
-	for _, dscp := range slices.Sorted(maps.Keys(c.Apps)) {
-		key := strconv.Itoa(dscp)
-		json = append(json, fmt.Sprintf("[%d,%d]", dscp, c.Apps[dscp]))
-		if name := dscpNames[dscp]; name != "" && !r.numeric {
-			key = name
+	text, json := word+" ", []string{}
+	for _, a := range apps {
+		switch word {
+		case "default-prio":
+			text += fmt.Sprintf("%d ", a.Priority)
+			json = append(json, strconv.Itoa(a.Priority))
+			continue
+		case "ethtype-prio":
+			text += fmt.Sprintf("%x:%d ", a.Protocol, a.Priority)
+		case "dscp-prio":
+			key := dscpNames[a.Protocol]
+			if key == "" || r.numeric {
+				key = strconv.Itoa(a.Protocol)
+			}
+			text += fmt.Sprintf("%s:%d ", key, a.Priority)
+		default:
+			text += fmt.Sprintf("%d:%d ", a.Protocol, a.Priority)
 		}
-		text += fmt.Sprintf("%s:%d ", key, c.Apps[dscp])
+		json = append(json, fmt.Sprintf("[%d,%d]", a.Protocol, a.Priority))
 	}
-	r.put(text+"\n", "dscp_prio", "["+strings.Join(json, ",")+"]")
+	r.put(text+"\n", strings.ReplaceAll(word, "-", "_"), "["+strings.Join(json, ",")+"]")
 }
 
 func (r *dcbRun) appFlush() int {
-	c := r.nic("read")
-	kinds := r.args
-	if len(kinds) == 0 {
-		kinds = []string{"dscp-prio"}
+	c := r.port("read")
+	if len(r.args) == 0 {
+		if apps := slices.Clone(c.Apps); len(apps) > 0 {
+			r.write(func(c *Port) error { return each(c, apps, (*Port).DelApp) })
+		}
+		return 0
 	}
-	for _, word := range kinds {
-		r.args = []string{word}
-		kind := pick(word, "ethtype-prio", "default-prio", "dscp-prio", "stream-port-prio", "dgram-port-prio", "port-prio")
-		if kind == "" {
+	for ; len(r.args) > 0; r.args = r.args[1:] {
+		k := slices.IndexFunc(appKinds, func(kind appKind) bool { return short(r.args[0], kind.word) })
+		if k < 0 {
 			r.unknown("app flush dev STRING ...")
 		}
-		if kind != "dscp-prio" || len(c.Apps) == 0 {
-			continue
+		if apps := ofKind(c.Apps, k); len(apps) > 0 {
+			r.write(func(c *Port) error { return each(c, apps, (*Port).DelApp) })
 		}
-		r.write(func(c *nic) error {
-			for _, dscp := range slices.Sorted(maps.Keys(c.Apps)) {
-				if err := c.delApp(app{selDSCP, dscp, c.Apps[dscp]}); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
 	}
 	return 0
 }
 
-// appReplace adds entries, then removes the former entries with another priority. On mlx5 the driver has already removed these, so the
+// appReplace adds entries, then removes the former entries with another priority. The driver mlx5 has already removed these, so the
 // second half fails; the status is always 0.
 func (r *dcbRun) appReplace() (status int) {
-	c := r.nic("read")
-	before := maps.Clone(c.Apps)
+	c := r.port("read")
+	before := slices.Clone(c.Apps)
 	defer func() {
 		if e := recover(); e != nil {
 			if e != dcbError(1) {
@@ -154,45 +168,29 @@ func (r *dcbRun) appReplace() (status int) {
 	if helped {
 		return 0
 	}
-	fresh := slices.DeleteFunc(slices.Clone(apps), func(a app) bool {
-		prio, ok := before[a.protocol]
-		return ok && a.selector == selDSCP && prio == a.priority
-	})
-	step := func(apps []app, do func(*nic, app) error, complaint string) {
+	fresh := slices.DeleteFunc(slices.Clone(apps), func(a App) bool { return slices.Contains(before, a) })
+	step := func(apps []App, do func(*Port, App) error, complaint string) {
 		if len(apps) == 0 {
 			return
 		}
-		err := r.tryWrite(func(c *nic) error {
-			for _, a := range apps {
-				if err := do(c, a); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
+		if err := r.tryWrite(func(c *Port) error { return each(c, apps, do) }); err != nil {
 			r.fail(1, "Attribute write: %v\n%s", err, complaint)
 		}
 	}
-	step(fresh, (*nic).addApp, "Could not add new APP entries")
-	var replaced []app
-	for _, dscp := range slices.Sorted(maps.Keys(before)) {
-		present, same := false, false
-		for _, a := range apps {
-			if a.selector == selDSCP && a.protocol == dscp {
-				present, same = true, same || a.priority == before[dscp]
-			}
-		}
-		if present && !same {
-			replaced = append(replaced, app{selDSCP, dscp, before[dscp]})
+	step(fresh, (*Port).AddApp, "Could not add new APP entries")
+	var replaced []App
+	for _, old := range before {
+		present := slices.ContainsFunc(apps, func(a App) bool { return a.Selector == old.Selector && a.Protocol == old.Protocol })
+		if present && !slices.Contains(apps, old) {
+			replaced = append(replaced, old)
 		}
 	}
-	step(replaced, (*nic).delApp, "Could not remove replaced APP entries")
+	step(replaced, (*Port).DelApp, "Could not remove replaced APP entries")
 	return 0
 }
 
 // appParse reads the tables of add, del and replace.
-func (r *dcbRun) appParse(help string) (apps []app, helped bool) {
+func (r *dcbRun) appParse(help string) (apps []App, helped bool) {
 	if len(r.args) == 0 {
 		r.usage(help)
 		return nil, true
@@ -212,15 +210,15 @@ func (r *dcbRun) appParse(help string) (apps []app, helped bool) {
 				if !ok || n > 255 {
 					r.fail(1, "Invalid default priority %s", r.args[0])
 				}
-				apps = append(apps, app{selEther, 0, n})
+				apps = append(apps, App{SelEther, 0, n})
 			}
 			continue
 		}
 		r.next()
 		what, top, key := "PORT", 0xffff, number
 		selector := map[string]int{
-			"ethtype-prio": selEther, "dscp-prio": selDSCP, "stream-port-prio": selStream, "dgram-port-prio": selDgram,
-			"port-prio": selAny,
+			"ethtype-prio": SelEther, "dscp-prio": SelDSCP, "stream-port-prio": SelStream, "dgram-port-prio": SelDgram,
+			"port-prio": SelAny,
 		}[word]
 		switch word {
 		case "ethtype-prio":
@@ -230,7 +228,7 @@ func (r *dcbRun) appParse(help string) (apps []app, helped bool) {
 		}
 		r.mapping("", key, func(k int, v string) bool {
 			switch {
-			case selector == selEther && k < 0x600:
+			case selector == SelEther && k < 0x600:
 				fmt.Fprintln(r.p.Stderr, "Protocol IDs < 0x600 are reserved for EtherType")
 				return false
 			case what == "PORT" && k == 0:
@@ -246,7 +244,7 @@ func (r *dcbRun) appParse(help string) (apps []app, helped bool) {
 				first, last = 0, top
 			}
 			for ; first <= last; first++ {
-				apps = append(apps, app{selector, first, n})
+				apps = append(apps, App{selector, first, n})
 			}
 			return true
 		})
@@ -258,16 +256,16 @@ var dcbxFlags = []struct {
 	bit        int
 	word, json string
 }{
-	{dcbxHost, "host", "host"},
-	{dcbxLLD, "lld-managed", "lld_managed"},
-	{dcbxCEE, "cee", "cee"},
-	{dcbxIEEE, "ieee", "ieee"},
-	{dcbxStatic, "static", "static"},
+	{DCBXHost, "host", "host"},
+	{DCBXLLD, "lld-managed", "lld_managed"},
+	{DCBXCEE, "cee", "cee"},
+	{DCBXIEEE, "ieee", "ieee"},
+	{DCBXStatic, "static", "static"},
 }
 
 func (r *dcbRun) dcbxObject(verb string) int {
 	if verb == "show" {
-		c := r.nic("read")
+		c := r.port("read")
 		if len(r.args) > 0 {
 			r.unknown("dcbx show dev STRING")
 		}
@@ -296,23 +294,27 @@ func (r *dcbRun) dcbxObject(verb string) int {
 		}
 		mode |= dcbxFlags[k].bit
 	}
-	r.write(func(c *nic) error {
-		if !c.setDCBX(mode) {
-			return target.Errno("Unknown error -1")
+	r.write(func(c *Port) error {
+		ok, err := c.SetDCBX(mode)
+		if err == nil && !ok {
+			err = target.Errno("Unknown error -1")
 		}
-		return nil
+		return err
 	})
 	return 0
 }
 
 // buffer follows the source of iproute2 6.1, and was not compared with a real NIC.
 func (r *dcbRun) buffer(verb string) int {
-	c := r.nic("read")
-	if verb == "show" {
+	c := r.port("read")
+	if c.Driver.SetBuffers == nil {
+		r.fail(1, "Attribute not found: Success")
+	}
+	if total := c.Driver.Buffer; verb == "show" {
 		return r.show("buffer show dev STRING ...", []dcbRow{
 			{name: "prio-buffer", print: func() { numbers(r, "prio-buffer", c.PrioBuf) }},
 			{name: "buffer-size", print: func() { array(r, "buffer-size", c.BufSize, size, strconv.Itoa) }},
-			{name: "total-size", print: func() { r.put("total-size "+size(bufferTotal)+" ", "total_size", strconv.Itoa(bufferTotal)) }},
+			{name: "total-size", print: func() { r.put("total-size "+size(total)+" ", "total_size", strconv.Itoa(total)) }},
 		})
 	}
 	if len(r.args) == 0 {
@@ -349,7 +351,7 @@ func (r *dcbRun) buffer(verb string) int {
 			r.unknown("buffer set dev STRING ...")
 		}
 	}
-	r.write(func(c *nic) error { return c.setBuffers(prioBuf, sizes) })
+	r.write(func(c *Port) error { return c.SetBuffers(prioBuf, sizes) })
 	return 0
 }
 

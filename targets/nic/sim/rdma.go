@@ -20,12 +20,12 @@ func (s *NICs) rdma(p *target.Proc) int {
 	if len(args) == 0 || !short(args[0], "link") {
 		return p.Fail(1, "the lab knows rdma link show")
 	}
-	list := slices.SortedFunc(slices.Values(s.all), func(a, b *nic) int { return cmp.Compare(a.Name, b.Name) })
+	list := slices.SortedFunc(slices.Values(s.all), func(a, b *Port) int { return cmp.Compare(a.Name, b.Name) })
 	var rows []string
 	for i, c := range list {
 		if asJSON {
 			rows = append(rows, fmt.Sprintf(`{"ifindex":%d,"ifname":%q,"port":1,"state":"ACTIVE","physical_state":"LINK_UP",`+
-				`"netdev":%q,"netdev_index":%d}`, i, c.RDMA, c.Name, c.now().Index))
+				`"netdev":%q,"netdev_index":%d}`, i, c.RDMA, c.Name, c.Now().Index))
 		} else {
 			p.Print(fmt.Sprintf("link %s/1 state ACTIVE physical_state LINK_UP netdev %s \n", c.RDMA, c.Name))
 		}
@@ -44,11 +44,11 @@ func (s *NICs) devinfo(p *target.Proc) int {
 		return p.Fail(1, "No IB devices found")
 	}
 	mtu := 4096
-	for mtu > 256 && c.now().MTU-96 < mtu {
+	for mtu > 256 && c.Now().MTU-96 < mtu {
 		mtu /= 2
 	}
 	state := "PORT_ACTIVE (4)"
-	if c.now().Down {
+	if c.Now().Down {
 		state = "PORT_DOWN (1)"
 	}
 	p.Print(fmt.Sprintf("hca_id:\t%s\n\ttransport:\t\t\tInfiniBand (0)\n\tfw_ver:\t\t\t\t%s\n\tphys_port_cnt:\t\t\t1\n\t\tport:\t1\n"+

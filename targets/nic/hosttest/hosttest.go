@@ -1,6 +1,6 @@
-// Package mlx5test simulates the NICs of a host for the real programs that set them, in tests: dcb, devlink and rdma of iproute2, and
-// ethtool.
-package mlx5test
+// Package hosttest simulates a host with NICs of any driver (a [Machine]) for the real programs that set them, in tests: shells, dcb,
+// devlink and rdma of iproute2, and ethtool.
+package hosttest
 
 import (
 	_ "embed"
@@ -9,11 +9,18 @@ import (
 	"strings"
 )
 
-// DCBShim is the C source of a library for preloading into the real dcb, which then gets the answers of an mlx5 NIC. Comments in the
-// source have the details.
-//
-//go:embed dcbshim/dcbshim.c
-var DCBShim string
+// DCBShim is the C source of a library for preloading into the real dcb, which then gets the answers of a NIC by the rules of a driver.
+// Comments in the source have the details.
+var DCBShim = dcbState + dcbDrivers + dcbRequests
+
+var (
+	//go:embed dcbshim/state.c
+	dcbState string
+	//go:embed dcbshim/drivers.c
+	dcbDrivers string
+	//go:embed dcbshim/dcbshim.c
+	dcbRequests string
+)
 
 // DevlinkShim is the C source of a library for preloading into the real devlink, which then gets the answers of the driver mlx5. Comments
 // in the source have the details.
