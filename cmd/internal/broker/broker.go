@@ -1,0 +1,269 @@
+// Package broker carries the messages of a team: a [Broker] publishes them to a stream of NATS JetStream, and reads them in their order.
+//
+// The server is not trusted: the stream orders messages and keeps them, and each reader verifies what they say (package statement). The
+// number of a message in the stream is the epoch of what it starts.
+//
+// nats-server 2.10 and later are known to work. Acknowledged messages are on the disk of a server with sync_interval: always
+// (nats-server#7564). Kills that meet changes of a cluster have lost acknowledged messages even so (nats-server#7545), so the record of a
+// run is the journal of each site, and not the stream.
+package broker
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Stream is the name of the stream.
+const Stream = "ROCEC"
+
+// Bounds of messages and of waiting.
+const (
+	MaxMessage = 24 << 20 // bytes: the plan of 5,000 devices has about 8 MiB, and JSON encodes it as base64
+	answerTime = 10 * time.Second
+)
+
+// Where names a server and how to reach it.
+type Where struct {
+	URL   string // nats://127.0.0.1:4222 or tls://hub:7422
+	Creds string // file with the JWT and the key of a user; empty: none
+	CA    string // file with the certificates that sign the server's; empty: those of the system
+	Name  string // of the connection, for the server's list
+}
+
+// Broker is a connection to the stream.
+type Broker struct {
+	conn *nats.Conn
+	js   jetstream.JetStream
+	url  string
+
+	mu      sync.Mutex
+	waiting map[string]context.CancelCauseFunc // publishes that wait for the server, by subject
+}
+
+// Message is a message of the stream.
+type Message struct {
+	Subject
+	Number uint64 // in the stream
+	At     time.Time
+	Data   []byte
+}
+
+// Open connects to a server. The connection comes back by itself when it was lost: notice hears of both, and may be nil.
+func Open(w Where, notice func(lost error)) (*Broker, error) {
+	b := &Broker{url: w.URL, waiting: map[string]context.CancelCauseFunc{}}
+	o := []nats.Option{
+		nats.ErrorHandler(b.refused),
+		nats.Name(w.Name), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.Timeout(answerTime),
+		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(3), nats.ReconnectBufSize(-1), nats.NoEcho(),
+	}
+	if w.Creds != "" {
+		o = append(o, nats.UserCredentials(w.Creds))
+	}
+	if w.CA != "" {
+		text, err := os.ReadFile(w.CA)
+		if err != nil {
+			return nil, err
+		}
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("%s contains no certificate", w.CA)
+		}
+		o = append(o, nats.Secure(&tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS13}))
+	}
+	if notice != nil {
+		o = append(o, nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err == nil {
+				err = errors.New("the connection was closed")
+			}
+			notice(err)
+		}), nats.ReconnectHandler(func(*nats.Conn) { notice(nil) }))
+	}
+	var err error
+	if b.conn, err = nats.Connect(w.URL, o...); err != nil {
+		return nil, told(w.URL, err)
+	}
+	if b.js, err = jetstream.New(b.conn); err != nil {
+		b.conn.Close()
+		return nil, told(w.URL, err)
+	}
+	return b, nil
+}
+
+// refused ends the publish that the server refuses: it reports that apart from the answer, and only in words.
+func (b *Broker) refused(_ *nats.Conn, _ *nats.Subscription, err error) {
+	if !errors.Is(err, nats.ErrPermissionViolation) {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for subject, end := range b.waiting {
+		if strings.Contains(err.Error(), strconv.Quote(subject)) {
+			end(ErrRole)
+		}
+	}
+}
+
+// ErrRole is the error of Publish if the credentials do not allow the message.
+var ErrRole = errors.New("the credentials (--creds) do not allow this: a reader submits nothing, and a site speaks for itself alone")
+
+// Close ends the connection.
+func (b *Broker) Close() { b.conn.Close() }
+
+// Connected reports whether the server answers now.
+func (b *Broker) Connected() bool { return b.conn.IsConnected() }
+
+// Limits bound what the stream keeps.
+type Limits struct {
+	Bytes    int64
+	Age      time.Duration
+	Replicas int
+}
+
+// Make makes the stream, or sets the limits of the present one. Only the hub calls it. A full stream refuses messages and loses none.
+func (b *Broker) Make(ctx context.Context, l Limits) error {
+	_, err := b.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: Stream, Subjects: []string{root + ".>"}, Storage: jetstream.FileStorage, Retention: jetstream.LimitsPolicy,
+		Discard: jetstream.DiscardNew, MaxBytes: l.Bytes, MaxAge: l.Age, MaxMsgSize: MaxMessage, Replicas: max(l.Replicas, 1),
+		Duplicates: min(24*time.Hour, l.Age), DenyDelete: true,
+	})
+	return told(b.url, err)
+}
+
+// ErrFull is the error of Publish if the stream keeps no more messages.
+var ErrFull = errors.New("the store of the hub is full: give it more bytes, or a shorter age (rocecd serve --store-bytes, --store-age)")
+
+// Publish appends a message, and returns its number when the server has stored it. A message with the id of a stored one is not stored
+// again.
+func (b *Broker) Publish(ctx context.Context, s Subject, id string, data []byte) (number uint64, err error) {
+	if len(data) > MaxMessage {
+		return 0, fmt.Errorf("a message of %d bytes is larger than %d MiB", len(data), MaxMessage>>20)
+	}
+	name := s.Name()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	b.mu.Lock()
+	b.waiting[name] = end
+	b.mu.Unlock()
+	ack, err := b.js.Publish(ctx, name, data, jetstream.WithMsgID(id))
+	b.mu.Lock()
+	delete(b.waiting, name)
+	b.mu.Unlock()
+	if errors.Is(context.Cause(ctx), ErrRole) {
+		return 0, ErrRole
+	}
+	if err != nil {
+		return 0, told(b.url, err)
+	}
+	return ack.Sequence, nil
+}
+
+// Last returns the number of the newest message of the stream; 0: it has none.
+func (b *Broker) Last(ctx context.Context) (uint64, error) {
+	s, err := b.js.Stream(ctx, Stream)
+	if err != nil {
+		return 0, told(b.url, err)
+	}
+	return s.CachedInfo().State.LastSeq, nil
+}
+
+// Follow calls use for each message that a filter matches, from a number on, in their order. It waits for new ones until ctx ends, or use
+// returns an error. A message whose subject is none of rocec's is left out. caught, if it is not nil, is called once, when all messages
+// that were there at the beginning have been used.
+func (b *Broker) Follow(ctx context.Context, from uint64, filters []Subject, use func(*Message) error, caught func()) error {
+	end, err := b.Last(ctx)
+	if err != nil {
+		return err
+	}
+	c := jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(from, 1)}
+	for _, f := range filters {
+		c.FilterSubjects = append(c.FilterSubjects, f.Filter())
+	}
+	consumer, err := b.js.OrderedConsumer(ctx, Stream, c)
+	if err != nil {
+		return told(b.url, err)
+	}
+	it, err := consumer.Messages(jetstream.PullMaxMessages(200))
+	if err != nil {
+		return told(b.url, err)
+	}
+	stop := context.AfterFunc(ctx, it.Stop)
+	defer stop()
+	defer it.Stop()
+	info, err := consumer.Info(ctx)
+	if err != nil {
+		return told(b.url, err)
+	}
+	left := info.NumPending
+	if left == 0 || end == 0 {
+		left = 0
+		if caught != nil {
+			caught()
+		}
+	}
+	for {
+		m, err := it.Next()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			return told(b.url, err)
+		}
+		meta, err := m.Metadata()
+		if err != nil {
+			return told(b.url, err)
+		}
+		if subject, err := ParseSubject(m.Subject()); err == nil {
+			if err := use(&Message{subject, meta.Sequence.Stream, meta.Timestamp, m.Data()}); err != nil {
+				return err
+			}
+		}
+		if left > 0 {
+			if left--; left == 0 && caught != nil {
+				caught()
+			}
+		}
+	}
+}
+
+// errCaught ends a Follow that has used all messages.
+var errCaught = errors.New("all messages were read")
+
+// Read is [Broker.Follow] for the messages that are there now.
+func (b *Broker) Read(ctx context.Context, from uint64, filters []Subject, use func(*Message) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	err := b.Follow(ctx, from, filters, use, func() { cancel(errCaught) })
+	if errors.Is(context.Cause(ctx), errCaught) {
+		return nil
+	}
+	return err
+}
+
+// told returns an error of the server as a person reads it.
+func told(url string, err error) error {
+	of := (*jetstream.APIError)(nil)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled):
+		return err
+	case errors.As(err, &of) && of.ErrorCode == jetstream.JSErrCodeStreamNotFound, errors.Is(err, jetstream.ErrStreamNotFound):
+		return fmt.Errorf("%s has no stream %s: it is no hub of rocec, or its store is lost. rocecd serve makes the stream", url, Stream)
+	case strings.Contains(err.Error(), "maximum bytes exceeded"), strings.Contains(err.Error(), "insufficient resources"):
+		return ErrFull
+	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
+		return fmt.Errorf("the hub %s does not answer", url)
+	}
+	return fmt.Errorf("the hub %s: %w", url, err)
+}
