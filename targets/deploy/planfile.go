@@ -51,6 +51,22 @@ type Terms struct {
 	Waves     []string  `json:"waves"`             // the devices of each wave, as nodesets
 	Disrupts  []string  `json:"disrupts"`          // interruptions of traffic, each with its devices
 	Takes     int       `json:"takes_seconds"`     // at most, without failures
+
+	Shares []TermShare `json:"shares,omitempty"` // of the sites of a team, in the order in which they work; they split the waves
+	Holds  []TermHold  `json:"holds,omitempty"`  // waves of a team that wait for approvals
+}
+
+// TermShare is what one site of a team does of a plan.
+type TermShare struct {
+	Site  string `json:"site"`
+	Waves int    `json:"waves"` // how many of the waves of the plan, after those of the shares before
+}
+
+// TermHold is a wave that begins after approvals alone.
+type TermHold struct {
+	Wave          int `json:"wave"` // from 1
+	Approvals     int `json:"approvals"`
+	WithinSeconds int `json:"within_seconds"` // from the end of the wave before
 }
 
 // Wants returns the number of approvals that the plan wants.

@@ -1,0 +1,119 @@
+package teamqueue
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/statement"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Verdict is whether a wave may begin.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Begin Verdict = iota
+	Wait          // for what the reason names
+	Never         // neither this wave nor a later one begins
+)
+
+// Over reports whether no site does anything more for a run: each share is over or refused, or it never began and never will.
+func (r *Run) Over(now time.Time) bool {
+	for _, s := range r.Shares {
+		if s.Over.IsZero() && (!s.Taken.IsZero() || r.ended(now) == "") {
+			return false
+		}
+	}
+	return true
+}
+
+// ended returns why no further wave of the run begins; empty: nothing forbids it.
+func (r *Run) ended(now time.Time) string {
+	if r.Withdrawn != "" {
+		return r.Withdrawn + " withdrew the run"
+	}
+	for _, s := range r.Shares {
+		switch {
+		case s.Refused != "":
+			return fmt.Sprintf("the site %s refuses the run: %s", s.Site, s.Refused)
+		case s.Outcome != "" && s.Outcome != statement.Complete:
+			return fmt.Sprintf("the share of the site %s ended as %s: %s", s.Site, s.Outcome, s.Why)
+		}
+		for n := s.First; n <= s.Last; n++ {
+			if w := s.Waves[n]; w != nil && w.Outcome != "" && w.Outcome != statement.Complete {
+				return fmt.Sprintf("wave %d of the site %s ended as %s: %s", n, s.Site, w.Outcome, w.Why)
+			}
+		}
+	}
+	if !now.Before(r.Plan.Terms.Expires) {
+		return "the plan was valid until " + r.Plan.Terms.Expires.Format(time.RFC3339)
+	}
+	return ""
+}
+
+// May reports whether a site may begin a wave of a run now. away reports whether a site is away; nil: it is not known.
+func (q *Queue) May(r *Run, wave int, now time.Time, away func(site string) bool) (v Verdict, why string) {
+	if why := r.ended(now); why != "" {
+		return Never, why
+	}
+	for _, before := range q.fabrics[r.Fabric] {
+		if before == r {
+			break
+		}
+		if !before.Over(now) {
+			return Wait, fmt.Sprintf("the run %s of %s is before it%s", before.Name, before.By, awayText(before, away))
+		}
+	}
+	for _, s := range r.Shares {
+		if s.Taken.IsZero() {
+			return Wait, fmt.Sprintf("the site %s has not taken the run%s", s.Site, awayOf(s.Site, away))
+		}
+	}
+	var last time.Time // the end of the wave before
+	for _, s := range r.Shares {
+		for n := s.First; n <= s.Last && n < wave; n++ {
+			w := s.Waves[n]
+			if w == nil || w.Outcome != statement.Complete {
+				return Wait, fmt.Sprintf("wave %d of the site %s is not over%s", n, s.Site, awayOf(s.Site, away))
+			}
+			last = w.Ended
+		}
+	}
+	return r.held(wave, last, now)
+}
+
+// held judges the hold before a wave. Its time begins at the end of the wave before, or with the submission.
+func (r *Run) held(wave int, last, now time.Time) (v Verdict, why string) {
+	h := r.hold(wave)
+	if h == nil || len(r.Approved[wave]) >= h.Approvals {
+		return Begin, ""
+	}
+	if last.IsZero() {
+		last = r.At
+	}
+	until := last.Add(time.Duration(h.WithinSeconds) * time.Second)
+	if !now.Before(until) {
+		return Never, fmt.Sprintf("wave %d was held for %s, and had %d by %s", wave, diag.Count(h.Approvals, "approval"), len(r.Approved[wave]),
+			until.Format(time.RFC3339))
+	}
+	return Wait, fmt.Sprintf("wave %d is held for %s and has %d, until %s", wave, diag.Count(h.Approvals, "approval"), len(r.Approved[wave]),
+		until.Format(time.RFC3339))
+}
+
+// awayText names the sites of a run that are away.
+func awayText(r *Run, away func(string) bool) string {
+	for _, s := range r.Shares {
+		if s.Over.IsZero() && away != nil && away(s.Site) {
+			return awayOf(s.Site, away)
+		}
+	}
+	return ""
+}
+
+func awayOf(site string, away func(string) bool) string {
+	if away == nil || !away(site) {
+		return ""
+	}
+	return "; the site " + site + " is away"
+}

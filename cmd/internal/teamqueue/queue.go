@@ -1,0 +1,325 @@
+// Package teamqueue has the [Queue] of a team: the runs that persons submitted, in the order of the stream, with what persons and sites say
+// about each.
+//
+// Each reader folds the same messages, and verifies each by its own allowed signers. So a site, a person and a page see the same queue, and
+// none of them trusts the hub. A message that does not verify changes nothing, and is counted with its reason.
+package teamqueue
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/broker"
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/sshsig"
+	"github.com/rocec/rocec/cmd/internal/statement"
+	"github.com/rocec/rocec/targets/deploy"
+)
+
+// Envelope is the body of a submission.
+type Envelope struct {
+	Plan      []byte             `json:"plan"` // the bytes of the plan file
+	Agreement *journal.Agreement `json:"agreement,omitempty"`
+}
+
+// Queue is the queue of all fabrics of a team.
+type Queue struct {
+	signers  *sshsig.Signers
+	runs     map[string]*Run // by name
+	fabrics  map[string][]*Run
+	nonces   map[string]bool // of statements of persons
+	last     uint64
+	Rejected []Rejected // the newest ones
+}
+
+// Rejected is a message that changed nothing.
+type Rejected struct {
+	Number uint64
+	What   string // its subject
+	Why    string
+}
+
+// mostRejected bounds the messages that are kept with their reasons.
+const mostRejected = 200
+
+// Run is a run of the team.
+type Run struct {
+	Name, Fabric string
+	Number       uint64 // of the submission: the first epoch
+	Epoch        uint64 // of the newest resume, or of the submission
+	Digest       string // SHA-256 of the envelope
+	By           string // the person who submitted it
+	At           time.Time
+	Plan         *deploy.Saved
+	Envelope     *Envelope
+	Shares       []*Share           // in the order in which the sites work
+	Approved     map[int][]Approval // of waves that are held
+	Said         []Said             // confirm, resume, rollback and withdraw, in their order
+	Withdrawn    string             // who withdrew it; empty: no person
+}
+
+// Approval is the approval of a wave that is held.
+type Approval struct {
+	Person string
+	At     time.Time
+}
+
+// Said is a statement of a person about a run.
+type Said struct {
+	statement.Statement
+	Number uint64
+	By     string
+}
+
+// Share is what one site does of a run.
+type Share struct {
+	Site        string
+	First, Last int // its waves, from 1 in the order of the plan
+	Taken       time.Time
+	Refused     string // why; empty: it does not refuse
+	Waits       string // for what; empty: it does not wait
+	Waves       map[int]*Wave
+	Outcome     string // of the whole share; empty: it goes on
+	Why         string
+	Over        time.Time
+	Head        string // of the journal of the site
+}
+
+// Wave is how far a wave is.
+type Wave struct {
+	Began, Ended time.Time
+	Outcome      string
+	Devices      string
+	Why          string
+}
+
+// New returns an empty queue, whose messages the signers must have signed.
+func New(signers *sshsig.Signers) *Queue {
+	return &Queue{signers: signers, runs: map[string]*Run{}, fabrics: map[string][]*Run{}, nonces: map[string]bool{}}
+}
+
+// Kinds are the kinds of messages that a queue takes.
+var Kinds = []broker.Kind{broker.Submit, broker.Say, broker.Wave}
+
+// Take adds a message. The error says why it changes nothing, as part of a sentence.
+func (q *Queue) Take(m *broker.Message) error {
+	err := q.take(m)
+	if err != nil {
+		q.Rejected = append(q.Rejected, Rejected{m.Number, m.Filter(), err.Error()})
+		q.Rejected = q.Rejected[max(0, len(q.Rejected)-mostRejected):]
+	}
+	return err
+}
+
+func (q *Queue) take(m *broker.Message) error {
+	if m.Number <= q.last {
+		return fmt.Errorf("the number %d is not above %d: the store of the hub is older than the messages that came before", m.Number, q.last)
+	}
+	q.last = m.Number
+	var signed statement.Signed
+	if err := json.Unmarshal(m.Data, &signed); err != nil {
+		return errors.New("it is no signed statement")
+	}
+	st, author, err := signed.Open(q.signers, m.At)
+	if err != nil {
+		return err
+	}
+	if st.Fabric != m.Fabric || m.Run != "" && st.Run != m.Run || m.Site != "" && st.Site != m.Site {
+		return fmt.Errorf("the statement is about %s %s %s, and its subject about another one", st.Fabric, st.Run, st.Site)
+	}
+	if !st.Verb.OfSite() {
+		key := author + " " + st.Nonce
+		if q.nonces[key] {
+			return errors.New("the statement came before")
+		}
+		if err := st.Fits(statement.Want{Now: m.At}); err != nil { // a replay has an old time
+			return err
+		}
+		q.nonces[key] = true
+	}
+	switch {
+	case m.Kind == broker.Submit && st.Verb == statement.Submit:
+		return q.submit(m.Number, st, author, signed.Body)
+	case m.Kind == broker.Say && !st.Verb.OfSite() && st.Verb != statement.Ask && st.Verb != statement.Submit:
+		return q.say(m.Number, st, author)
+	case m.Kind == broker.Wave && st.Verb.OfSite():
+		return q.site(st)
+	}
+	return fmt.Errorf("a statement %q does not belong into %s", st.Verb, m.Kind)
+}
+
+// submit adds a run.
+func (q *Queue) submit(number uint64, st *statement.Statement, by string, body []byte) error {
+	if q.runs[st.Run] != nil {
+		return fmt.Errorf("there is a run %s already", st.Run)
+	}
+	var e Envelope
+	if body == nil || json.Unmarshal(body, &e) != nil {
+		return errors.New("it has no plan")
+	}
+	plan, err := deploy.LoadPlan(bytes.NewReader(e.Plan))
+	if err != nil {
+		return err
+	}
+	switch {
+	case plan.Terms == nil || len(plan.Terms.Shares) == 0:
+		return errors.New("the plan names no sites: rocec plan --team makes a plan for a team")
+	case plan.Terms.Name != st.Fabric:
+		return fmt.Errorf("the plan is of the fabric %q, not %q", plan.Terms.Name, st.Fabric)
+	}
+	r := &Run{
+		Name: st.Run, Fabric: st.Fabric, Number: number, Epoch: number, Digest: st.Digest, By: by, At: st.At, Plan: plan, Envelope: &e,
+		Approved: map[int][]Approval{},
+	}
+	wave := 1
+	for _, s := range plan.Terms.Shares {
+		r.Shares = append(r.Shares, &Share{Site: s.Site, First: wave, Last: wave + s.Waves - 1, Waves: map[int]*Wave{}})
+		wave += s.Waves
+	}
+	if wave-1 != len(plan.Terms.Waves) {
+		return fmt.Errorf("the plan has %d waves, and its sites have %d", len(plan.Terms.Waves), wave-1)
+	}
+	q.runs[r.Name] = r
+	q.fabrics[r.Fabric] = append(q.fabrics[r.Fabric], r)
+	return nil
+}
+
+// run returns the run of a statement, which names the run's envelope, too.
+func (q *Queue) run(st *statement.Statement) (*Run, error) {
+	r := q.runs[st.Run]
+	if r == nil {
+		return nil, fmt.Errorf("there is no run %s", st.Run)
+	}
+	return r, st.Fits(statement.Want{Fabric: r.Fabric, Run: r.Name, Digest: r.Digest})
+}
+
+// say takes a statement of a person.
+func (q *Queue) say(number uint64, st *statement.Statement, by string) error {
+	r, err := q.run(st)
+	if err != nil {
+		return err
+	}
+	if st.Site != "" && r.share(st.Site) == nil {
+		return fmt.Errorf("the run has no site %q", st.Site)
+	}
+	switch st.Verb {
+	case statement.Approve:
+		switch {
+		case r.hold(st.Wave) == nil:
+			return fmt.Errorf("wave %d is not held", st.Wave)
+		case by == r.By:
+			return fmt.Errorf("%s submitted the run, and approves no wave of it", by)
+		case slices.ContainsFunc(r.Approved[st.Wave], func(a Approval) bool { return a.Person == by }):
+			return fmt.Errorf("%s has approved it already", by)
+		}
+		r.Approved[st.Wave] = append(r.Approved[st.Wave], Approval{by, st.At})
+		return nil
+	case statement.Withdraw:
+		if r.Withdrawn == "" {
+			r.Withdrawn = by
+		}
+	case statement.Resume:
+		r.Epoch = number
+	}
+	r.Said = append(r.Said, Said{*st, number, by})
+	return nil
+}
+
+// site takes a statement of a site about its share.
+func (q *Queue) site(st *statement.Statement) error {
+	r, err := q.run(st)
+	if err != nil {
+		return err
+	}
+	s := r.share(st.Site)
+	switch {
+	case s == nil:
+		return fmt.Errorf("the site %q has no share of the run", st.Site)
+	case st.Epoch < r.epochAt(st.Site):
+		return fmt.Errorf("the statement is of epoch %d, and the run has gone on in epoch %d", st.Epoch, r.epochAt(st.Site))
+	case st.Wave > 0 && (st.Wave < s.First || st.Wave > s.Last):
+		return fmt.Errorf("wave %d belongs to another site", st.Wave)
+	}
+	wave := func() *Wave {
+		if s.Waves[st.Wave] == nil {
+			s.Waves[st.Wave] = &Wave{}
+		}
+		return s.Waves[st.Wave]
+	}
+	switch st.Verb {
+	case statement.Taken:
+		s.Taken = st.At
+	case statement.Refused:
+		s.Refused, s.Over = st.Why, st.At
+	case statement.Waits:
+		s.Waits = st.Why
+	case statement.Began:
+		s.Waits = ""
+		wave().Began = st.At
+	case statement.Ended:
+		w := wave()
+		w.Ended, w.Outcome, w.Devices, w.Why = st.At, st.Outcome, st.Devices, st.Why
+	case statement.Over:
+		s.Waits, s.Outcome, s.Why, s.Over, s.Head = "", st.Outcome, st.Why, st.At, st.Head
+	default:
+		return fmt.Errorf("a statement %q is not about a run", st.Verb)
+	}
+	return nil
+}
+
+// epochAt returns the epoch of the newest resume for a site, or of the submission.
+func (r *Run) epochAt(site string) uint64 {
+	epoch := r.Number
+	for i := range r.Said {
+		if s := &r.Said[i]; s.Verb == statement.Resume && (s.Site == "" || s.Site == site) {
+			epoch = s.Number
+		}
+	}
+	return epoch
+}
+
+// share returns the share of a site; nil: it has none.
+func (r *Run) share(site string) *Share {
+	for _, s := range r.Shares {
+		if s.Site == site {
+			return s
+		}
+	}
+	return nil
+}
+
+// ShareOf returns the share of a site; nil: it has none.
+func (r *Run) ShareOf(site string) *Share { return r.share(site) }
+
+// hold returns the hold before a wave; nil: it is not held.
+func (r *Run) hold(wave int) *deploy.TermHold {
+	for i := range r.Plan.Terms.Holds {
+		if h := &r.Plan.Terms.Holds[i]; h.Wave == wave {
+			return h
+		}
+	}
+	return nil
+}
+
+// Runs returns the runs of a fabric in their order; all runs, by their numbers, for an empty name.
+func (q *Queue) Runs(fabric string) []*Run {
+	if fabric != "" {
+		return q.fabrics[fabric]
+	}
+	var out []*Run
+	for _, r := range q.runs {
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(a, b *Run) int { return int(int64(a.Number) - int64(b.Number)) })
+	return out
+}
+
+// Run returns a run by its name; nil: there is none.
+func (q *Queue) Run(name string) *Run { return q.runs[name] }
+
+// Last returns the number of the newest message.
+func (q *Queue) Last() uint64 { return q.last }
