@@ -2,6 +2,7 @@ package teamqueue
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/rocec/rocec/cmd/internal/statement"
@@ -18,18 +19,77 @@ const (
 	Never         // neither this wave nor a later one begins
 )
 
-// Over reports whether no site does anything more for a run: each share is over or refused, or it never began and never will.
+// Over reports whether no site does anything more for a run: each share is over or refused, or it never began and never will. A run that
+// goes back is over when all sites have said so.
 func (r *Run) Over(now time.Time) bool {
 	for _, s := range r.Shares {
-		if s.Over.IsZero() && (!s.Taken.IsZero() || r.ended(now) == "") {
+		if s.Over.IsZero() && (r.Back != nil || !s.Taken.IsZero() || r.ended(now) == "") {
 			return false
 		}
 	}
 	return true
 }
 
+// ahead returns a run of the fabric that has to be over before; nil: there is none.
+func (q *Queue) ahead(r *Run, now time.Time) *Run {
+	for _, before := range q.fabrics[r.Fabric] {
+		if before.Epoch < r.Epoch && !before.Over(now) {
+			return before
+		}
+	}
+	return nil
+}
+
+// MayTake judges whether a site may take a run, or take it again after a person resumed it or rolled it back: it is the first one of its
+// fabric that is not over. So a site has at most one run of a fabric. Since each run needs all of its sites, a hub that shows them
+// different orders makes all of them wait.
+func (q *Queue) MayTake(r *Run, now time.Time, away func(site string) bool) (v Verdict, why string) {
+	if why := r.ended(now); why != "" && r.Back == nil {
+		return Never, why
+	}
+	if before := q.ahead(r, now); before != nil {
+		return Wait, before.isBefore(away)
+	}
+	return Begin, ""
+}
+
+// taken judges whether all sites have a run.
+func (q *Queue) taken(r *Run, now time.Time, away func(site string) bool) (v Verdict, why string) {
+	if before := q.ahead(r, now); before != nil {
+		return Wait, before.isBefore(away)
+	}
+	for _, s := range r.Shares {
+		if s.Taken.IsZero() {
+			return Wait, fmt.Sprintf("the site %s has not taken the run%s", s.Site, awayOf(s.Site, away))
+		}
+	}
+	return Begin, ""
+}
+
+// MayGoBack judges whether a site may undo its share of a run that a person rolled back: the last site begins.
+func (q *Queue) MayGoBack(r *Run, site string, now time.Time, away func(site string) bool) (v Verdict, why string) {
+	if v, why := q.taken(r, now, away); v != Begin {
+		return v, why
+	}
+	for _, s := range slices.Backward(r.Shares) {
+		if s.Site == site {
+			break
+		}
+		if s.Over.IsZero() {
+			return Wait, fmt.Sprintf("the site %s has not undone its share%s", s.Site, awayOf(s.Site, away))
+		}
+		if s.Outcome != statement.Complete {
+			return Never, fmt.Sprintf("the site %s did not undo its share: %s", s.Site, s.Why)
+		}
+	}
+	return Begin, ""
+}
+
 // ended returns why no further wave of the run begins; empty: nothing forbids it.
 func (r *Run) ended(now time.Time) string {
+	if r.Back != nil {
+		return r.Back.By + " rolled the run back"
+	}
 	if r.Withdrawn != "" {
 		return r.Withdrawn + " withdrew the run"
 	}
@@ -57,18 +117,8 @@ func (q *Queue) May(r *Run, wave int, now time.Time, away func(site string) bool
 	if why := r.ended(now); why != "" {
 		return Never, why
 	}
-	for _, before := range q.fabrics[r.Fabric] {
-		if before == r {
-			break
-		}
-		if !before.Over(now) {
-			return Wait, fmt.Sprintf("the run %s of %s is before it%s", before.Name, before.By, awayText(before, away))
-		}
-	}
-	for _, s := range r.Shares {
-		if s.Taken.IsZero() {
-			return Wait, fmt.Sprintf("the site %s has not taken the run%s", s.Site, awayOf(s.Site, away))
-		}
+	if v, why := q.taken(r, now, away); v != Begin {
+		return v, why
 	}
 	var last time.Time // the end of the wave before
 	for _, s := range r.Shares {
@@ -99,6 +149,11 @@ func (r *Run) held(wave int, last, now time.Time) (v Verdict, why string) {
 	}
 	return Wait, fmt.Sprintf("wave %d is held for %s and has %d, until %s", wave, diag.Count(h.Approvals, "approval"), len(r.Approved[wave]),
 		until.Format(time.RFC3339))
+}
+
+// isBefore states that a run is before another one.
+func (r *Run) isBefore(away func(string) bool) string {
+	return fmt.Sprintf("the run %s of %s is before it%s", r.Name, r.By, awayText(r, away))
 }
 
 // awayText names the sites of a run that are away.

@@ -24,6 +24,8 @@ import (
 type Envelope struct {
 	Plan      []byte             `json:"plan"` // the bytes of the plan file
 	Agreement *journal.Agreement `json:"agreement,omitempty"`
+	Hold      int                `json:"hold_seconds,omitempty"` // of --confirm; 0: changes are kept at once
+	Accept    bool               `json:"accept_unverified,omitempty"`
 }
 
 // Queue is the queue of all fabrics of a team.
@@ -50,7 +52,7 @@ const mostRejected = 200
 type Run struct {
 	Name, Fabric string
 	Number       uint64 // of the submission: the first epoch
-	Epoch        uint64 // of the newest resume, or of the submission
+	Epoch        uint64 // of the newest resume or rollback, or of the submission: its place in the queue of the fabric
 	Digest       string // SHA-256 of the envelope
 	By           string // the person who submitted it
 	At           time.Time
@@ -60,6 +62,7 @@ type Run struct {
 	Approved     map[int][]Approval // of waves that are held
 	Said         []Said             // confirm, resume, rollback and withdraw, in their order
 	Withdrawn    string             // who withdrew it; empty: no person
+	Back         *Said              // the newest rollback; nil: there is none
 }
 
 // Approval is the approval of a wave that is held.
@@ -101,6 +104,9 @@ type Wave struct {
 func New(signers *sshsig.Signers) *Queue {
 	return &Queue{signers: signers, runs: map[string]*Run{}, fabrics: map[string][]*Run{}, nonces: map[string]bool{}}
 }
+
+// Own takes a statement that this site has made, before the hub has it. So a site knows its own waves while the hub is away.
+func (q *Queue) Own(st *statement.Statement) error { return q.site(st) }
 
 // Kinds are the kinds of messages that a queue takes.
 var Kinds = []broker.Kind{broker.Submit, broker.Say, broker.Wave}
@@ -203,8 +209,13 @@ func (q *Queue) say(number uint64, st *statement.Statement, by string) error {
 	if err != nil {
 		return err
 	}
-	if st.Site != "" && r.share(st.Site) == nil {
+	switch {
+	case st.Site != "" && r.share(st.Site) == nil:
 		return fmt.Errorf("the run has no site %q", st.Site)
+	case r.Back != nil && st.Verb != statement.Rollback:
+		return fmt.Errorf("%s rolled the run back", r.Back.By)
+	case st.Verb == statement.Rollback && st.Site != "":
+		return errors.New("all sites of a run go back, and not one of them")
 	}
 	switch st.Verb {
 	case statement.Approve:
@@ -224,9 +235,31 @@ func (q *Queue) say(number uint64, st *statement.Statement, by string) error {
 		}
 	case statement.Resume:
 		r.Epoch = number
+		r.again(st.Site)
+	case statement.Rollback:
+		r.Epoch = number
+		r.Back = &Said{*st, number, by}
+		for _, s := range r.Shares {
+			s.Outcome, s.Why, s.Over, s.Waits, s.Taken = "", "", time.Time{}, "", time.Time{}
+		}
 	}
 	r.Said = append(r.Said, Said{*st, number, by})
 	return nil
+}
+
+// again makes the shares of a site, or of all sites, go on from the first wave that is not complete.
+func (r *Run) again(site string) {
+	for _, s := range r.Shares {
+		if site != "" && s.Site != site || s.Outcome == statement.Complete {
+			continue
+		}
+		s.Refused, s.Outcome, s.Why, s.Over, s.Waits, s.Taken = "", "", "", time.Time{}, "", time.Time{}
+		for n, w := range s.Waves {
+			if w.Outcome != statement.Complete {
+				delete(s.Waves, n)
+			}
+		}
+	}
 }
 
 // site takes a statement of a site about its share.
@@ -239,8 +272,8 @@ func (q *Queue) site(st *statement.Statement) error {
 	switch {
 	case s == nil:
 		return fmt.Errorf("the site %q has no share of the run", st.Site)
-	case st.Epoch < r.epochAt(st.Site):
-		return fmt.Errorf("the statement is of epoch %d, and the run has gone on in epoch %d", st.Epoch, r.epochAt(st.Site))
+	case st.Epoch < r.EpochAt(st.Site):
+		return fmt.Errorf("the statement is of epoch %d, and the run has gone on in epoch %d", st.Epoch, r.EpochAt(st.Site))
 	case st.Wave > 0 && (st.Wave < s.First || st.Wave > s.Last):
 		return fmt.Errorf("wave %d belongs to another site", st.Wave)
 	}
@@ -271,11 +304,11 @@ func (q *Queue) site(st *statement.Statement) error {
 	return nil
 }
 
-// epochAt returns the epoch of the newest resume for a site, or of the submission.
-func (r *Run) epochAt(site string) uint64 {
+// EpochAt returns the epoch of the newest resume or rollback for a site, or of the submission.
+func (r *Run) EpochAt(site string) uint64 {
 	epoch := r.Number
 	for i := range r.Said {
-		if s := &r.Said[i]; s.Verb == statement.Resume && (s.Site == "" || s.Site == site) {
+		if s := &r.Said[i]; (s.Verb == statement.Resume || s.Verb == statement.Rollback) && (s.Site == "" || s.Site == site) {
 			epoch = s.Number
 		}
 	}
@@ -323,3 +356,9 @@ func (q *Queue) Run(name string) *Run { return q.runs[name] }
 
 // Last returns the number of the newest message.
 func (q *Queue) Last() uint64 { return q.last }
+
+// Event is a line of the journal of a site, as it travels. The statement that a share is over has the head of the journal.
+type Event struct {
+	Line int `json:"line"` // from 1
+	journal.Notice
+}

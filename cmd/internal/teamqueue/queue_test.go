@@ -129,8 +129,10 @@ func TestRun(t *testing.T) {
 	w.now = start.Add(time.Hour)
 	assert.Equal(t, "2 wave 3 was held for 1 approval, and had 0 by 2026-11-30T09:00:00Z", may(3))
 	w.now = start.Add(59 * time.Minute)
-	require.ErrorContains(t, q.Take(w.message(broker.Say, "alice", statement.Statement{Verb: statement.Approve, Run: "r1", Digest: digest,
-		Wave: 3}, nil)), "does not allow alice to sign for \"rocec-approve\"")
+	require.ErrorContains(t, q.Take(w.message(broker.Say, "alice", statement.Statement{
+		Verb: statement.Approve, Run: "r1", Digest: digest,
+		Wave: 3,
+	}, nil)), "does not allow alice to sign for \"rocec-approve\"")
 	take(w.message(broker.Say, "bob", statement.Statement{Verb: statement.Approve, Run: "r1", Digest: digest, Wave: 3}, nil))
 	assert.Equal(t, "0 ", may(3))
 
