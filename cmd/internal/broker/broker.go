@@ -9,6 +9,7 @@
 package broker
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -139,6 +140,58 @@ func (b *Broker) Make(ctx context.Context, l Limits) error {
 	})
 	return told(b.url, err)
 }
+
+// AliveStream is the name of the stream with the newest sign of life of each site.
+const AliveStream = "ROCEC_ALIVE"
+
+// AliveSubject returns the subject of the signs of life of a site; empty: of all sites.
+func AliveSubject(site string) string {
+	return alive + cmp.Or(site, "*")
+}
+
+// alive is the first token of the subjects of signs of life.
+const alive = "rocec-alive."
+
+// aliveFor is how long a sign of life is good.
+const aliveFor = 30 * time.Second
+
+// MakeAlive makes the stream of the signs of life. It is in memory: a hub that starts again hears the sites within seconds.
+func (b *Broker) MakeAlive(ctx context.Context) error {
+	_, err := b.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+		Name: AliveStream, Subjects: []string{AliveSubject("")}, Storage: jetstream.MemoryStorage, MaxMsgsPerSubject: 1,
+		MaxAge: aliveFor, MaxMsgSize: 64, Discard: jetstream.DiscardOld,
+	})
+	return told(b.url, err)
+}
+
+// Beat sends a sign of life of a site, without an answer.
+func (b *Broker) Beat(site string) error { return told(b.url, b.conn.Publish(AliveSubject(site), nil)) }
+
+// Alive returns when the hub last heard each site, by the clock of the hub. A site that is missing is away for 30 s or longer. The hub may
+// lie about it: what waits for a site only says more with it.
+func (b *Broker) Alive(ctx context.Context) (map[string]time.Time, error) {
+	out := map[string]time.Time{}
+	c, err := b.js.OrderedConsumer(ctx, AliveStream, jetstream.OrderedConsumerConfig{
+		DeliverPolicy:  jetstream.DeliverLastPerSubjectPolicy,
+		FilterSubjects: []string{AliveSubject("")},
+	})
+	if err != nil {
+		return nil, told(b.url, err)
+	}
+	batch, err := c.FetchNoWait(mostSites)
+	if err != nil {
+		return nil, told(b.url, err)
+	}
+	for m := range batch.Messages() {
+		if meta, err := m.Metadata(); err == nil {
+			out[strings.TrimPrefix(m.Subject(), alive)] = meta.Timestamp
+		}
+	}
+	return out, told(b.url, batch.Error())
+}
+
+// mostSites bounds the sites of a team.
+const mostSites = 1000
 
 // ErrFull is the error of Publish if the stream keeps no more messages.
 var ErrFull = errors.New("the store of the hub is full: give it more bytes, or a shorter age (rocecd serve --store-bytes, --store-age)")

@@ -257,28 +257,35 @@ func public(pair nkeys.KeyPair) string {
 	return key
 }
 
-// reads are the subjects that JetStream needs of a client that reads the stream: its state, consumers of its own, and their messages.
-var reads = []string{
-	"$JS.API.INFO", "$JS.API.STREAM.INFO." + broker.Stream, "$JS.API.CONSUMER.CREATE." + broker.Stream + ".>",
-	"$JS.API.CONSUMER.INFO." + broker.Stream + ".>", "$JS.API.CONSUMER.DELETE." + broker.Stream + ".>",
-	"$JS.API.CONSUMER.MSG.NEXT." + broker.Stream + ".>",
+// reads returns the subjects that JetStream needs of a client that reads the streams: their state, consumers of its own, and their
+// messages.
+func reads() jwt.StringList {
+	out := jwt.StringList{"$JS.API.INFO"}
+	for _, stream := range []string{broker.Stream, broker.AliveStream} {
+		out.Add("$JS.API.STREAM.INFO."+stream, "$JS.API.CONSUMER.CREATE."+stream+".>", "$JS.API.CONSUMER.INFO."+stream+".>",
+			"$JS.API.CONSUMER.DELETE."+stream+".>", "$JS.API.CONSUMER.MSG.NEXT."+stream+".>")
+	}
+	return out
 }
 
 // permissions returns what a user may publish. Every user may read what the account has: statements are no secrets.
 func permissions(role Role, name string) (out jwt.Permissions, err error) {
 	filter := func(kind broker.Kind, site string) string { return broker.Subject{Kind: kind, Site: site}.Filter() }
 	out.Sub.Allow = jwt.StringList{"_INBOX.>"}
-	out.Pub.Allow = slices.Clone(reads)
+	out.Pub.Allow = reads()
 	switch role {
 	case Site:
 		for _, kind := range []broker.Kind{broker.Share, broker.Wave, broker.Event, broker.Look} {
 			out.Pub.Allow.Add(filter(kind, name))
 		}
+		out.Pub.Allow.Add(broker.AliveSubject(name))
 	case Operator:
 		out.Pub.Allow.Add(filter(broker.Ask, ""), filter(broker.Submit, ""), filter(broker.Say, ""))
 	case Reader:
 	case Hub:
-		out.Pub.Allow.Add("$JS.API.STREAM.CREATE."+broker.Stream, "$JS.API.STREAM.UPDATE."+broker.Stream)
+		for _, stream := range []string{broker.Stream, broker.AliveStream} {
+			out.Pub.Allow.Add("$JS.API.STREAM.CREATE."+stream, "$JS.API.STREAM.UPDATE."+stream)
+		}
 	default:
 		return out, fmt.Errorf("there is no role %q: %s, %s or %s", role, Site, Operator, Reader)
 	}
