@@ -214,7 +214,7 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 	}
 	w.devices.ReadLocks(ctx, plan, seq)
 	if w.saved != nil {
-		if err := matches(w, plan); err != nil {
+		if err := w.devices.Matches(plan, w.saved); err != nil {
 			return false, exit.Fail(exit.Machines, "%v", err)
 		}
 		if terms := w.saved.Terms; terms != nil && o.Message == "" {
@@ -268,39 +268,10 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 	return false, session.Outcome(results)
 }
 
-// matches refuses a plan that is not the saved one. A rehearsal has other host keys and contents, so it compares only the contents that
-// devices are to get.
-func matches(w *work, plan *deploy.Plan) error {
-	if w.devices.Lab != nil {
-		return plan.SameTargets(w.saved)
-	}
-	return plan.Matches(w.saved)
-}
-
 // mayApply checks the rules of changes, and then asks the person.
 func (a *app) mayApply(ctx context.Context, w *work, plan *deploy.Plan, seq *sequence.Sequence, o applyOptions) error {
-	untouched := func(err error) error {
-		if o.Format == "json" {
-			session.WriteUntouched(a.Stdout, plan)
-		}
+	if err := w.devices.MayChange(w.f, w.dir, plan, seq, &o.ChangeOptions); err != nil {
 		return err
-	}
-	if err := session.Permitted(a.Session, w.f, o.Message, o.Lab != ""); err != nil {
-		return untouched(err)
-	}
-	if err := w.devices.Barred(w.f, w.dir, plan, seq, "", &o.ChangeOptions); err != nil {
-		return err
-	}
-	if s := plan.Summary(); s.Unreachable+s.Refused > o.MaxFailures && (s.Refused > o.MaxFailures || seq.Lossy()) {
-		return untouched(exit.Fail(exit.Machines, "%s cannot be changed, and a link with PFC at one end only loses frames. Nothing was changed. "+
-			"Fix them, leave them out with --target, or go on without them with --max-failures %d.",
-			diag.Count(s.Unreachable+s.Refused, "device"), s.Unreachable+s.Refused))
-	}
-	if err := a.Refuse(w.f, plan, seq, o.TrustByHand); err != nil {
-		return untouched(err)
-	}
-	if err := w.devices.WantsAccepted(w.f, plan, o.Accept); err != nil {
-		return untouched(err)
 	}
 	if o.Approve {
 		return nil

@@ -17,7 +17,6 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
 func confirmCommand(a *app) *cobra.Command {
@@ -62,12 +61,7 @@ func (a *app) confirm(ctx context.Context, name string, o session.RunOptions) (e
 		return err
 	}
 	defer f.Close(&err)
-	soak := new(time.Duration) // zero: the devices have held while the person looked
-	g := session.GoingOn{Verb: "confirm", Goal: txn.Keep, Together: true, Soak: soak, Options: o}
-	missing, unasked := session.NotHeld(l), session.UnaskedOf(l)
-	if len(o.Only) == 0 && len(missing)+len(unasked) > 0 {
-		g.Goal = txn.Hold // some device cannot keep the change
-	}
+	g, missing, unasked := r.Confirming(o)
 	results, err := r.GoOn(ctx, f, r.Open, &g)
 	if err != nil {
 		return err

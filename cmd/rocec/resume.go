@@ -4,17 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/hooks"
-	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
 func resumeCommand(a *app) *cobra.Command {
@@ -99,13 +96,7 @@ func (a *app) resume(ctx context.Context, name string, o session.RunOptions) (er
 		return err
 	}
 	defer f.Close(&err)
-	g := session.GoingOn{Verb: "resume", Goal: txn.Keep, Options: o}
-	if l.Hold != "" {
-		g.Goal = txn.Hold // rocec confirm must keep it
-		if !slices.ContainsFunc(r.Open, func(d journal.Device) bool { return l.OutcomeOf(d.Name) != string(deploy.Unconfirmed) }) {
-			g.Together = true // the devices were checked when the run ended, so reading their state is enough
-		}
-	}
+	g := r.Resuming(o)
 	results, err := r.GoOn(ctx, f, r.Open, &g)
 	if err != nil {
 		return err

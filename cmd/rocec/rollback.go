@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,11 +11,9 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/hooks"
 	"github.com/rocec/rocec/cmd/internal/journal"
-	"github.com/rocec/rocec/cmd/internal/replay"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
 func rollbackCommand(a *app) *cobra.Command {
@@ -76,64 +73,32 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 		unasked = nil
 	}
 	o.Lab = session.LabFlag(l.Lab)
-	dir, err := a.Journals()
-	if err != nil {
-		return err
-	}
 	logs, err := a.LaterRuns(l)
 	if err != nil {
 		return err
 	}
-	var b session.WayBack
-	var devices []journal.Device
-	for _, d := range r.Begun {
-		o := deploy.Outcome(l.OutcomeOf(d.Name))
-		if !l.Open(d.Name) && o != deploy.Applied && o != deploy.Conflict || l.RolledBackBy(logs, d.Name) != nil {
-			b.Over = append(b.Over, d)
-		} else {
-			devices = append(devices, d)
-		}
-	}
+	b, devices := r.Undoable(logs)
 	if len(devices) == 0 {
-		return a.nothingBack(l, logs, &b, o.Format)
+		return a.nothingBack(l, logs, b, o.Format)
 	}
 	f, err := r.Connect()
 	if err != nil {
 		return err
 	}
 	defer f.Close(&err)
-	b.Reader = replay.Read(&l.Header, r.Kept)
-	f.Tree = b.Reader.Back(devices)
-	plan := f.CompareForChange(ctx)
-	if ctx.Err() != nil {
-		return exit.Fail(exit.Interrupted, "interrupted; nothing was changed")
-	}
-	for i, d := range plan.Devices {
-		b.Sort(d, devices[i], l, logs)
-	}
-	if err := a.WentBack(l, &b); err != nil {
+	if err := r.ReadBack(ctx, f, b, devices, logs, o.goingOn()); err != nil {
 		return err
 	}
-	if len(b.Unrecorded) > 0 { // record that these are back, and remove the leftovers of the run
-		g := session.GoingOn{Verb: "rollback", Goal: txn.Back, Quiet: true, Options: o.goingOn()}
-		if _, err := r.GoOn(ctx, f, b.Unrecorded, &g); err != nil {
-			return err
-		}
-		if l, err = dir.Read(l.Run); err != nil {
-			return exit.Fail(exit.Machines, "the journal of run %s: %v", r.Log.Run, err)
-		}
-		r.Log = l
-		b.Over = append(b.Over, b.Unrecorded...)
-	}
+	l = r.Log
 	if len(b.Open)+len(b.Kept.Devices) == 0 {
-		return a.nothingBack(l, logs, &b, o.Format)
+		return a.nothingBack(l, logs, b, o.Format)
 	}
 	b.Seq, b.Order = a.BackSequence(l, &b.Kept, o.maxDark, o.rules(o.Parallel, o.SoakTime()))
 	if b.Seq != nil {
 		f.ReadLocks(ctx, &b.Kept, b.Seq)
 	}
 	if o.Format == "text" {
-		a.planBack(l, logs, &b, o)
+		a.planBack(l, logs, b, o)
 	}
 	if len(b.Open) == 0 && b.Kept.Empty() {
 		return a.NothingToDo(&b.Kept, o.Format)
@@ -179,37 +144,9 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 			return err
 		}
 	}
-	return a.goBack(ctx, r, f, &b, o)
-}
-
-// goBack carries out the planned rollback.
-func (a *app) goBack(ctx context.Context, r *session.OpenedRun, f *session.Fleet, b *session.WayBack, o rollbackOptions) error {
-	l := r.Log
-	var first error
-	if len(b.Open) > 0 {
-		g := session.GoingOn{Verb: "rollback", Goal: txn.Back, MaxDark: o.maxDark, Options: o.goingOn()}
-		results, err := r.GoOn(ctx, f, b.Open, &g)
-		if err != nil {
-			return err
-		}
-		if first = session.Undone(results); first == nil && g.Drained {
-			first = exit.With(exit.Incomplete)
-		}
-	}
-	if b.Kept.Empty() || ctx.Err() != nil {
-		return first
-	}
-	if b.Barred != nil {
-		return b.Barred
-	}
-	results, err := a.Apply(ctx, session.Job{
-		ChangeOptions: o.ChangeOptions, Order: b.Order, Hooks: o.Programs(), Fabric: l.Fabric, Name: l.Name, Only: o.only,
-		Undoes: l.Run, Devices: f, Plan: &b.Kept, Kept: r.Kept,
+	return r.GoBack(ctx, f, b, &session.BackOptions{
+		ChangeOptions: o.ChangeOptions, Going: o.goingOn(), MaxDark: o.maxDark, Only: o.only,
 	})
-	if err != nil {
-		return err
-	}
-	return cmp.Or(session.Outcome(results), first)
 }
 
 // nothingBack ends a rollback of a run that is undone on every device. If another run wrote the present content of the devices, it names

@@ -115,13 +115,28 @@ type SavedFile struct {
 	Target string `json:"target"`
 }
 
-// SavePlan writes a plan in its canonical form, so equal plans have equal bytes. It refuses a plan if a device was read and its host key
-// is not known.
+// SavePlan writes a plan in its canonical form, so equal plans have equal bytes. It refuses what [Plan.Saved] refuses.
 func SavePlan(w io.Writer, p *Plan, m Meta) error {
-	s := &Saved{FormatVersion: planFormat, Meta: m}
+	devices, err := p.Saved()
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(NewSaved(devices, m).Bytes())
+	return err
+}
+
+// NewSaved returns a saved plan with devices and inputs.
+func NewSaved(devices []SavedDevice, m Meta) *Saved {
+	s := &Saved{FormatVersion: planFormat, Meta: m, Devices: devices}
+	s.Digest = s.digest()
+	return s
+}
+
+// Saved returns the devices of a plan as a plan file has them. It refuses a plan if a device was read and its host key is not known.
+func (p *Plan) Saved() (out []SavedDevice, err error) {
 	for _, d := range p.Devices {
 		if d.wasRead() && d.HostKey == "" {
-			return fmt.Errorf("the host key of %s is not known, and an apply of a saved plan compares host keys: the ssh program of this "+
+			return nil, fmt.Errorf("the host key of %s is not known, and an apply of a saved plan compares host keys: the ssh program of this "+
 				"machine is older than OpenSSH 8.5 and does not report it. Install a newer one, or set transport = \"native\" in the ssh block "+
 				"of the device", d.Device.Name)
 		}
@@ -129,11 +144,9 @@ func SavePlan(w io.Writer, p *Plan, m Meta) error {
 		for _, f := range d.Files {
 			sd.Files = append(sd.Files, SavedFile(f))
 		}
-		s.Devices = append(s.Devices, sd)
+		out = append(out, sd)
 	}
-	s.Digest = s.digest()
-	_, err := w.Write(s.encode())
-	return err
+	return out, nil
 }
 
 // wasRead reports whether a plan contains the content of the device.

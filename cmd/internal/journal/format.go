@@ -44,7 +44,19 @@ type Header struct {
 	Queries   []Made     `json:"queries,omitempty"`   // that read live states, each once
 	Checks    []Made     `json:"checkers,omitempty"`  // the vendor's checkers of files, each once
 
+	Team *Team `json:"team,omitempty"` // the run of a team that this run is a part of; absent: it is no part of one
+
 	Adopted *Adoption `json:"adopted,omitempty"` // the content is from its devices: the run is from another machine, user or rocec
+}
+
+// Team names the run of a team, of which a run of this journal does the share of one site. A site that was stopped goes on in another run
+// of its journal, with the same Team.
+type Team struct {
+	Run    string `json:"run"`
+	Digest string `json:"digest"` // SHA-256 of the envelope: the plan with its signatures
+	Nonce  string `json:"nonce"`  // of the plan
+	Epoch  uint64 `json:"epoch"`  // number of the message by which the site got the run
+	Site   string `json:"site"`
 }
 
 // Adoption states how a run that another machine or user started came into this journal.

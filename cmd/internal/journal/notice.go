@@ -1,9 +1,15 @@
 package journal
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
 	"time"
 
+	"github.com/rocec/rocec/cmd/internal/chain"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
 // noticeOf returns what a central record may know of an entry.
@@ -39,6 +45,49 @@ func noticeOf(e *entry, now func() time.Time) Notice {
 	default:
 		return Notice{Event: "signed", Time: now().UTC(), Signature: e.Signed.Signature}
 	}
+}
+
+// Notices returns what a central record may know of the lines of a run after the first ones, the oldest first, and the number of lines.
+// A line that is cut off does not count: it is not written yet, or never will be. A line that cannot be read is an empty notice.
+func (d *Dir) Notices(run string, after int) (out []Notice, lines int, err error) {
+	folder, err := safefile.OpenFolder(d.path, ownFolders)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer folder.Close()
+	f, err := folder.Open(fileOf(run))
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	head, last := "", time.Time{}
+	in := bufio.NewReader(io.LimitReader(f, maxLog))
+	for {
+		text, err := in.ReadBytes('\n')
+		if err != nil {
+			return out, lines, nil //nolint:nilerr // the end, or a line that is cut off
+		}
+		if text = bytes.TrimSpace(text); len(text) == 0 {
+			continue
+		}
+		was := head
+		head = chain.Sum(text)
+		if lines++; lines <= after {
+			continue
+		}
+		var e entry
+		n := Notice{Time: last}
+		if json.Unmarshal(text, &e) == nil && !e.empty() {
+			n = noticeOf(&e, func() time.Time { return last })
+		}
+		n.Run, n.Head, n.After, last = run, head, was, n.Time
+		out = append(out, n)
+	}
+}
+
+// empty reports whether an entry has none of its members.
+func (e *entry) empty() bool {
+	return e.Begin == nil && e.Adopt == nil && e.Line == nil && e.Hook == nil && e.Outcome == nil && e.End == nil && e.Signed == nil
 }
 
 // began returns what a central record may know of a header.

@@ -113,15 +113,20 @@ func verified(name, role string, sums sshsig.Sums, signers *sshsig.Signers, at t
 	if armored, err = io.ReadAll(io.LimitReader(f, sshsig.MaxSize+1)); err != nil {
 		return nil, "", err
 	}
+	who, err = verifiedSums(armored, role, sums, signers, at)
+	return armored, who, err
+}
+
+// verifiedSums returns the person who signed the message with the given sums in a role.
+func verifiedSums(armored []byte, role string, sums sshsig.Sums, signers *sshsig.Signers, at time.Time) (string, error) {
 	sig, err := sshsig.Parse(armored)
 	if err != nil {
-		return nil, "", err
+		return "", err
 	}
 	if err := sig.VerifySums(sums, role); err != nil {
-		return nil, "", err
+		return "", err
 	}
-	who, err = signers.Find(sig, at)
-	return armored, who, err
+	return signers.Find(sig, at)
 }
 
 // Usable refuses a plan whose validity has ended. It refuses a plan that wants approvals and was applied before: an approval is good for
@@ -170,7 +175,17 @@ func Agree(ctx context.Context, r *rights.Rights, plan string, saved *deploy.Sav
 	for _, one := range signed.Rejected {
 		rejected = append(rejected, one.File+": "+one.Why)
 	}
-	for _, one := range signed.Approvals {
+	rejected = append(rejected, count(out, signed.Approvals)...)
+	if len(out.Approvals) < wanted {
+		return nil, exit.Fail(exit.Usage, "%s wants %s and has %d%s. Nothing was changed. Approve it: %s", file, diag.Count(wanted, "approval"),
+			len(out.Approvals), listed(out.Approvals, rejected), diag.Rocec("approve", diag.Path("PLAN", plan)))
+	}
+	return out, nil
+}
+
+// count adds the approvals that count to an agreement, and returns why the others do not.
+func count(out *journal.Agreement, approvals []journal.Signature) (rejected []string) {
+	for _, one := range approvals {
 		i := slices.IndexFunc(out.Approvals, one.Same)
 		switch {
 		case one.Same(out.Submitted):
@@ -181,9 +196,43 @@ func Agree(ctx context.Context, r *rights.Rights, plan string, saved *deploy.Sav
 			out.Approvals = append(out.Approvals, one)
 		}
 	}
+	return rejected
+}
+
+// Verify judges an agreement to the bytes of a plan that another machine made, by the signers of this one. It returns the agreement with
+// the approvals that count. by is the person who submitted the plan. The error is a part of a sentence.
+func Verify(of *journal.Agreement, saved *deploy.Saved, by string, wanted int, signers *sshsig.Signers, now time.Time) (
+	*journal.Agreement, error,
+) {
+	out := &journal.Agreement{Nonce: saved.Terms.Nonce, Plan: sshsig.SumsOf(saved.Bytes()), Wanted: wanted}
+	if of == nil {
+		if wanted > 0 {
+			return nil, fmt.Errorf("the plan wants %s and has 0", diag.Count(wanted, "approval"))
+		}
+		return nil, nil //nolint:nilnil // no approval is wanted, so there is no agreement
+	}
+	who, err := rights.Verify(signers, []byte(of.Submitted.Signature), sshsig.RoleApply, out.Submission(), now)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the signature of the submission: %w", err)
+	case who != by:
+		return nil, fmt.Errorf("%s signed the submission of the plan, and %s sent it", who, by)
+	}
+	out.Submitted = journal.Signature{Person: who, Signature: of.Submitted.Signature}
+	var approvals []journal.Signature
+	var rejected []string
+	for _, one := range of.Approvals[:min(len(of.Approvals), mostSignatures)] {
+		who, err := verifiedSums([]byte(one.Signature), sshsig.RoleApprove, out.Plan, signers, now)
+		if err != nil {
+			rejected = append(rejected, one.Person+": "+err.Error())
+			continue
+		}
+		approvals = append(approvals, journal.Signature{Person: who, Signature: one.Signature})
+	}
+	rejected = append(rejected, count(out, approvals)...)
 	if len(out.Approvals) < wanted {
-		return nil, exit.Fail(exit.Usage, "%s wants %s and has %d%s. Nothing was changed. Approve it: %s", file, diag.Count(wanted, "approval"),
-			len(out.Approvals), listed(out.Approvals, rejected), diag.Rocec("approve", diag.Path("PLAN", plan)))
+		return nil, fmt.Errorf("the plan wants %s and has %d%s", diag.Count(wanted, "approval"), len(out.Approvals),
+			listed(out.Approvals, rejected))
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +38,12 @@ type Job struct {
 	Kept         commands.Kept      // of a rollback: contents from which its steps are made
 	Passing      bool               // the change is undone at once: only a failure is reported
 	Agreement    *journal.Agreement // of persons, to the plan; nil: no approval was wanted
+	Team         *journal.Team      // the run of a team that this change is a part of; nil: it is no part of one
+	Commit       string             // of the fabric; empty: of the repository that contains its folder
+
+	// Await and Ended are those of [rollout.ApplyOptions].
+	Await func(ctx context.Context, n int, w *deploy.Wave) error
+	Ended func(n int, results []*deploy.Result)
 }
 
 // Apply carries out a change, writes its journal, and reports the outcome of each device.
@@ -57,7 +64,7 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 			return nil, err
 		}
 	}
-	run := s.NewRun()
+	run := s.runOf(l.Team)
 	run.About = l.About()
 	hastenSteps(l.Plan)
 	log, err := s.BeginJournal(run, &l)
@@ -75,7 +82,7 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 		Run: run, Parallel: l.Parallel, MaxFailures: l.MaxFailures, Order: l.Order, NotAfter: l.NotAfter,
 		OnFailure: rollout.OnFailure(l.OnFailure), OnAnomaly: s.onAnomaly(&l), Hooks: s.hooks().Around(run.Name, l.Hooks, l.Order),
 		Hold: l.Hold, Soak: l.SoakTime(), Links: l.Devices.links, Orders: orders, Alone: l.Alone, Died: s.died, Sudo: s.sudo,
-		Clock: rollout.Clock(s.clock),
+		Clock: rollout.Clock(s.clock), Await: l.Await, Ended: l.Ended,
 		Event: func(e rollout.Event) {
 			if e.Result != nil {
 				_ = log.Outcome(journalOutcome(e.Result)) // Finish returns the first error
@@ -102,6 +109,20 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 	return results, nil
 }
 
+// runOf returns a name for a run. The first run that does the share of a site has the name of the run of the team.
+func (s *Session) runOf(t *journal.Team) deploy.Run {
+	run := s.NewRun()
+	if t == nil {
+		return run
+	}
+	if dir, err := s.Journals(); err == nil {
+		if names, err := dir.Names(); err == nil && !slices.Contains(names, t.Run) {
+			run.Name = t.Run
+		}
+	}
+	return run
+}
+
 // onAnomaly asks the person what to do about counters that rose far faster than before, if there is a terminal.
 func (s *Session) onAnomaly(l *Job) func(context.Context, []string) rollout.Anomaly {
 	return func(ctx context.Context, found []string) rollout.Anomaly {
@@ -123,9 +144,9 @@ func (s *Session) onAnomaly(l *Job) func(context.Context, []string) rollout.Anom
 // About returns the description of the run that each device keeps.
 func (l *Job) About() deploy.About {
 	about := deploy.About{
-		Fabric: l.Name, Message: l.Message, Undoes: l.Undoes, Hold: l.Hold, Hooks: l.Hooks != nil,
+		Fabric: l.Name, Message: l.Message, Undoes: l.Undoes, Hold: l.Hold, Hooks: l.Hooks != nil, Commit: l.Commit,
 	}
-	if folder, err := filepath.Abs(l.Fabric); err == nil {
+	if folder, err := filepath.Abs(l.Fabric); err == nil && l.Commit == "" {
 		about.Commit = commitOf(folder)
 	}
 	for _, d := range l.Plan.Devices {

@@ -67,17 +67,23 @@ func (s *Session) Open(dir string, only []string, which LabFlag) (*report.Report
 	if err != nil {
 		return nil, nil, err
 	}
-	devices := &Fleet{s: s, Tree: tree, beside: besides(f.Tree(), tree)}
+	devices, err := s.fleetOf(dir, f, tree, which)
+	return f, devices, err
+}
+
+// fleetOf prepares connections to the devices of a tree, which is a part of a fabric's.
+func (s *Session) fleetOf(dir string, f *report.Report, tree *target.Tree, which LabFlag) (devices *Fleet, err error) {
+	devices = &Fleet{s: s, Tree: tree, beside: besides(f.Tree(), tree)}
 	if which != "" {
 		if devices.LabDir, err = which.Folder(dir); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		devices.LabDir = cmp.Or(devices.LabDir, LabFresh)
 		if devices.Lab, err = s.StartLab(dir, f.Tree(), which); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	return f, devices, devices.Connect()
+	return devices, devices.Connect()
 }
 
 // besides returns the devices of a whole tree that are cabled to a device of a part, but are not in the part.

@@ -132,3 +132,41 @@ func OnlyOthers(tree *target.Tree) error {
 		"compares their settings with the fabric. To let rocec write a device, set written_by = \"rocec\".",
 		nodeset.Text(names, nodeset.Devices, 200), report.Place(tree.Devices[0].Source.WrittenByAt), view.ForOthers(tree.Devices[0].Role))
 }
+
+// Matches refuses a plan that is not the saved one. A rehearsal has other host keys and contents, so it compares only the contents that
+// devices are to get.
+func (f *Fleet) Matches(plan *deploy.Plan, saved *deploy.Saved) error {
+	if f.Lab != nil {
+		return plan.SameTargets(saved)
+	}
+	return plan.Matches(saved)
+}
+
+// MayChange refuses a plan that the policies, other runs or the rules of changes forbid, and prints the reasons.
+func (f *Fleet) MayChange(of *report.Report, dir string, plan *deploy.Plan, seq *sequence.Sequence, o *ChangeOptions) error {
+	s := f.s
+	untouched := func(err error) error {
+		if o.Format == "json" {
+			WriteUntouched(s.Stdout, plan)
+		}
+		return err
+	}
+	if err := Permitted(s, of, o.Message, o.Lab != ""); err != nil {
+		return untouched(err)
+	}
+	if err := f.Barred(of, dir, plan, seq, "", o); err != nil {
+		return err
+	}
+	if s := plan.Summary(); s.Unreachable+s.Refused > o.MaxFailures && (s.Refused > o.MaxFailures || seq.Lossy()) {
+		return untouched(exit.Fail(exit.Machines, "%s cannot be changed, and a link with PFC at one end only loses frames. Nothing was changed. "+
+			"Fix them, leave them out with --target, or go on without them with --max-failures %d.",
+			diag.Count(s.Unreachable+s.Refused, "device"), s.Unreachable+s.Refused))
+	}
+	if err := s.Refuse(of, plan, seq, o.TrustByHand); err != nil {
+		return untouched(err)
+	}
+	if err := f.WantsAccepted(of, plan, o.Accept); err != nil {
+		return untouched(err)
+	}
+	return nil
+}

@@ -33,6 +33,7 @@ func (s *Session) BeginJournal(run deploy.Run, l *Job) (*journal.Run, error) {
 		Run: run.Name, Key: run.Key, Owner: run.Owner, Host: HostName(), PID: os.Getpid(), Began: s.clock.Now().UTC(),
 		Tool: s.Rocec.Version, Message: l.Message, Commit: run.About.Commit, Fabric: folder, Name: l.Name,
 		Vars: s.Vars, Targets: l.Only, Undoes: l.Undoes, Removes: l.Removes, Lab: l.Devices.LabDir, Agreement: l.Agreement,
+		Team: l.Team,
 	}
 	if l.Hold > 0 {
 		h.Hold = l.Hold.String()
@@ -74,6 +75,9 @@ func journals(s *Session, rehearsal bool) (*journal.Dir, error) {
 	dir.Listen = func(n journal.Notice) {
 		for _, one := range feeds {
 			one.Add(n)
+		}
+		if s.Listen != nil {
+			s.Listen(n)
 		}
 	}
 	return dir, nil

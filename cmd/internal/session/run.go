@@ -215,6 +215,29 @@ func (r *OpenedRun) GoOn(ctx context.Context, f *Fleet, devices []journal.Device
 	return results, nil
 }
 
+// Resuming returns how to go on with a run whose process has died.
+func (r *OpenedRun) Resuming(o RunOptions) GoingOn {
+	g := GoingOn{Verb: "resume", Goal: txn.Keep, Options: o}
+	if r.Log.Hold != "" {
+		g.Goal = txn.Hold // rocec confirm must keep it
+		if !slices.ContainsFunc(r.Open, func(d journal.Device) bool { return r.Log.OutcomeOf(d.Name) != string(deploy.Unconfirmed) }) {
+			g.Together = true // the devices were checked when the run ended, so reading their state is enough
+		}
+	}
+	return g
+}
+
+// Confirming returns how to keep a run, and its devices that do not hold the change, or may not hold it.
+func (r *OpenedRun) Confirming(o RunOptions) (g GoingOn, missing, unasked []string) {
+	soak := new(time.Duration) // zero: the devices have held while the person looked
+	g = GoingOn{Verb: "confirm", Goal: txn.Keep, Together: true, Soak: soak, Options: o}
+	missing, unasked = NotHeld(r.Log), UnaskedOf(r.Log)
+	if len(o.Only) == 0 && len(missing)+len(unasked) > 0 {
+		g.Goal = txn.Hold // some device cannot keep the change
+	}
+	return g, missing, unasked
+}
+
 // NotHeld returns the devices without the change of a run: undone, refused, or never begun.
 func NotHeld(l *journal.Log) []string {
 	var names []string

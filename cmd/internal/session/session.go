@@ -14,6 +14,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/globals"
 	"github.com/rocec/rocec/cmd/internal/hooks"
+	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/rights"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
@@ -23,10 +24,11 @@ import (
 // Session contains the state of a verb that works on devices.
 type Session struct {
 	History
-	AskSudo bool         // --ask-sudo-password
-	Site    rights.Named // --policy, --sign-key, --audit-log
-	Changed []string     // flags of the command line, with their dashes
-	Output  int          // limit of bytes that a device prints for one read; 0: [ssh.DefaultMaxOutput]
+	AskSudo bool                 // --ask-sudo-password
+	Site    rights.Named         // --policy, --sign-key, --audit-log
+	Changed []string             // flags of the command line, with their dashes
+	Listen  func(journal.Notice) // gets each line of a journal that this session writes; nil: nothing listens
+	Output  int                  // limit of bytes that a device prints for one read; 0: [ssh.DefaultMaxOutput]
 	clock   device.Clock
 	sudo    *device.Sudo              // the password, after the person has typed it
 	rights  map[bool]*rights.Rights   // for rehearsals, and for real devices; once they were read
