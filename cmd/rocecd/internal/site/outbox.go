@@ -1,0 +1,176 @@
+package site
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/broker"
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/statement"
+	"github.com/rocec/rocec/cmd/internal/teamqueue"
+)
+
+// signed returns a statement of the site, as it travels.
+func (w *Worker) signed(ctx context.Context, st *statement.Statement, body []byte) (*statement.Signed, error) {
+	st.Site, st.At, st.Nonce = w.o.Site, w.o.Now().UTC().Truncate(time.Second), rand.Text()
+	return statement.Make(st, body, func(namespace string, message []byte) ([]byte, error) {
+		return w.o.Sign(context.WithoutCancel(ctx), namespace, message)
+	})
+}
+
+// send publishes what the site has said and the lines of its journals, in their order, until the hub has all. It also sends the signs of
+// life, and asks for those of the other sites.
+func (w *Worker) send(ctx context.Context) error {
+	var beat time.Time
+	was := false // there
+	for ctx.Err() == nil {
+		w.mu.Lock()
+		b, wake, trouble := w.hub, w.wake, w.status.Trouble
+		w.mu.Unlock()
+		there := b != nil && b.Connected()
+		if there && (!was || w.o.Now().Sub(beat) >= beatTime) { // the hub may have another store when it is back
+			beat = w.o.Now()
+			w.beat(ctx, b)
+			trouble = w.Status().Trouble
+		}
+		was = there
+		if there && trouble == "" {
+			err := errors.Join(w.sendSaid(ctx, b), w.sendEvents(ctx, b))
+			if disk := (*diskError)(nil); errors.As(err, &disk) {
+				return disk
+			}
+			if err != nil && ctx.Err() == nil {
+				w.o.Log.Warn("the hub does not take a message", "error", err)
+				wake = nil // not at once
+			}
+		}
+		if err := w.sleep(ctx, wake, retryTime); err != nil {
+			return nil //nolint:nilerr // the worker ends
+		}
+	}
+	return nil
+}
+
+// beat sends a sign of life, and reads those of the others.
+func (w *Worker) beat(ctx context.Context, b *broker.Broker) {
+	alive, err := map[string]time.Time(nil), w.checkStore(ctx, b)
+	if err == nil {
+		err = b.Beat(w.o.Site)
+	}
+	if err == nil {
+		alive, err = b.Alive(ctx)
+	}
+	if err != nil && ctx.Err() == nil {
+		w.o.Log.Info("it is not known which sites are away", "error", err)
+		alive = nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.alive = alive
+}
+
+// sendSaid publishes the statements that the hub does not have.
+func (w *Worker) sendSaid(ctx context.Context, b *broker.Broker) error {
+	for {
+		w.mu.Lock()
+		n := w.book.cursor.Said
+		var s *saying
+		if n < len(w.book.said) {
+			s = &w.book.said[n]
+		}
+		w.mu.Unlock()
+		if s == nil {
+			return nil
+		}
+		if _, err := b.Publish(ctx, s.Subject, s.ID, s.Data); err != nil {
+			return err
+		}
+		w.mu.Lock()
+		w.book.cursor.Said++
+		err := w.book.sent()
+		w.mu.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// noteRun makes the lines of a run of the journal travel.
+func (w *Worker) noteRun(local string, fabric, run string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.book.cursor.Runs[local] == nil {
+		w.book.cursor.Runs[local] = &way{Fabric: fabric, Run: run}
+	}
+	w.changed()
+}
+
+// sendEvents publishes the lines of journals that the hub does not have. The hub may get a line twice, with the same id.
+func (w *Worker) sendEvents(ctx context.Context, b *broker.Broker) error {
+	dir, err := w.o.Session(nil).Journals()
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	runs := slices.Sorted(maps.Keys(w.book.cursor.Runs))
+	w.mu.Unlock()
+	for _, local := range runs {
+		w.mu.Lock()
+		at := *w.book.cursor.Runs[local]
+		w.mu.Unlock()
+		info, err := os.Stat(filepath.Join(dir.Path(), local+".jsonl"))
+		if errors.Is(err, fs.ErrNotExist) || err == nil && w.sizes[local] == info.Size() { // it did not begin, or has no new line
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		notices, lines, err := dir.Notices(local, at.Lines)
+		if err != nil {
+			return err
+		}
+		first := lines - len(notices) + 1
+		for i := range notices {
+			data, err := json.Marshal(teamqueue.Event{Line: first + i, Notice: notices[i]})
+			if err != nil {
+				return err
+			}
+			to := broker.Subject{Kind: broker.Event, Fabric: at.Fabric, Run: at.Run, Site: w.o.Site}
+			if _, err = b.Publish(ctx, to, fmt.Sprintf("%s/%s/%d", w.o.Site, local, first+i), data); err != nil {
+				return errors.Join(err, w.reached(local, first+i-1))
+			}
+		}
+		if len(notices) > 0 {
+			if err := w.reached(local, lines); err != nil {
+				return err
+			}
+		}
+		w.sizes[local] = info.Size()
+	}
+	return nil
+}
+
+// reached keeps how far the hub has a journal.
+func (w *Worker) reached(local string, lines int) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.book.cursor.Runs[local].Lines = lines
+	return w.book.sent()
+}
+
+// ofTeam returns the runs of the journals that do a share of this site, the oldest first.
+func (w *Worker) ofTeam() ([]*journal.Log, error) {
+	_, logs, _, err := w.o.Session(nil).ReadRuns()
+	logs = slices.DeleteFunc(logs, func(l *journal.Log) bool { return l.Team == nil || l.Team.Site != w.o.Site })
+	slices.Reverse(logs)
+	return logs, err
+}
