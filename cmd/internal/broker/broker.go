@@ -152,14 +152,14 @@ func AliveSubject(site string) string {
 // alive is the first token of the subjects of signs of life.
 const alive = "rocec-alive."
 
-// aliveFor is how long a sign of life is good.
-const aliveFor = 30 * time.Second
+// AliveFor is how long a sign of life is good.
+const AliveFor = 30 * time.Second
 
 // MakeAlive makes the stream of the signs of life. It is in memory: a hub that starts again hears the sites within seconds.
 func (b *Broker) MakeAlive(ctx context.Context) error {
 	_, err := b.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: AliveStream, Subjects: []string{AliveSubject("")}, Storage: jetstream.MemoryStorage, MaxMsgsPerSubject: 1,
-		MaxAge: aliveFor, MaxMsgSize: 64, Discard: jetstream.DiscardOld,
+		MaxAge: AliveFor, MaxMsgSize: 64, Discard: jetstream.DiscardOld,
 	})
 	return told(b.url, err)
 }

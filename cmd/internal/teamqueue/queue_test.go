@@ -312,3 +312,112 @@ func TestHubAddsNothing(t *testing.T) {
 		require.NotZero(t, met[kind], kind)
 	}
 }
+
+// TestAgain: a run that is resumed or rolled back is a new one in the queue: it waits for the runs before, each site takes it again, and
+// what sites said before does not count. A rollback goes from the last site to the first.
+func TestAgain(t *testing.T) {
+	w := newTeam(t)
+	q := New(w.signers)
+	m, digest := w.submit("r1")
+	require.NoError(t, q.Take(m))
+	take := func(m *broker.Message) {
+		t.Helper()
+		require.NoError(t, q.Take(m))
+	}
+	at := func(site string, epoch uint64, verb statement.Verb, wave int, outcome string) *broker.Message {
+		s := statement.Statement{Verb: verb, Run: "r1", Digest: digest, Site: site, Wave: wave, Outcome: outcome, Epoch: epoch, Why: "a reason"}
+		return w.message(broker.Wave, "site:"+site, s, nil)
+	}
+	say := func(verb statement.Verb) uint64 {
+		t.Helper()
+		take(w.message(broker.Say, "carol", statement.Statement{Verb: verb, Run: "r1", Digest: digest}, nil))
+		return w.number
+	}
+	take(at("dc1", 1, statement.Taken, 0, ""))
+	take(at("dc2", 1, statement.Taken, 0, ""))
+	take(at("dc1", 1, statement.Ended, 1, statement.Complete))
+	take(at("dc1", 1, statement.Ended, 2, "stopped"))
+	take(at("dc1", 1, statement.Over, 0, "stopped"))
+	take(at("dc2", 1, statement.Over, 0, "stopped"))
+	r := q.Run("r1")
+	require.True(t, r.Over(w.now))
+	second, _ := w.submit("r2")
+	take(second)
+
+	resume := say(statement.Resume)
+	require.False(t, r.Over(w.now))
+	require.ErrorContains(t, q.Take(at("dc1", 1, statement.Ended, 2, statement.Complete)), "gone on in epoch")
+	v, why := q.MayTake(r, w.now, nil)
+	assert.Equal(t, Wait, v)
+	assert.Equal(t, "the run r2 of alice is before it", why)
+	_, why = q.May(q.Run("r2"), 1, w.now, nil)
+	assert.Equal(t, "the site dc1 has not taken the run", why)
+	take(w.message(broker.Say, "carol", statement.Statement{Verb: statement.Withdraw, Run: "r2", Digest: q.Run("r2").Digest}, nil))
+	v, _ = q.MayTake(r, w.now, nil)
+	assert.Equal(t, Begin, v)
+	take(at("dc1", resume, statement.Taken, 0, ""))
+	_, why = q.May(r, 2, w.now, nil)
+	assert.Equal(t, "the site dc2 has not taken the run", why)
+	take(at("dc2", resume, statement.Taken, 0, ""))
+	v, _ = q.May(r, 2, w.now, nil)
+	assert.Equal(t, Begin, v, "wave 1 is complete since before")
+	take(at("dc1", resume, statement.Ended, 2, statement.Complete))
+	take(at("dc1", resume, statement.Over, 0, statement.Complete))
+
+	back := say(statement.Rollback)
+	v, why = q.May(r, 3, w.now, nil)
+	assert.Equal(t, Never, v)
+	assert.Equal(t, "carol rolled the run back", why)
+	take(at("dc1", back, statement.Taken, 0, ""))
+	_, why = q.MayGoBack(r, "dc1", w.now, nil)
+	assert.Equal(t, "the site dc2 has not taken the run", why)
+	take(at("dc2", back, statement.Taken, 0, ""))
+	_, why = q.MayGoBack(r, "dc1", w.now, nil)
+	assert.Equal(t, "the site dc2 has not undone its share", why)
+	v, _ = q.MayGoBack(r, "dc2", w.now, nil)
+	assert.Equal(t, Begin, v)
+	take(at("dc2", back, statement.Over, 0, statement.Complete))
+	v, _ = q.MayGoBack(r, "dc1", w.now, nil)
+	assert.Equal(t, Begin, v)
+	require.False(t, r.Over(w.now))
+	take(at("dc1", back, statement.Over, 0, statement.Complete))
+	require.True(t, r.Over(w.now))
+	require.ErrorContains(t, q.Take(w.message(broker.Say, "carol", statement.Statement{Verb: statement.Confirm, Run: "r1", Digest: digest}, nil)),
+		"carol rolled the run back")
+}
+
+// TestOtherOrders: where a hub shows two runs to two sites in different orders, neither begins at any site.
+func TestOtherOrders(t *testing.T) {
+	w := newTeam(t)
+	first, digest1 := w.submit("r1")
+	second, digest2 := w.submit("r2")
+	one, two := New(w.signers), New(w.signers)
+	number := func(m *broker.Message, n uint64) *broker.Message {
+		of := *m
+		of.Number = n
+		return &of
+	}
+	require.NoError(t, one.Take(number(first, 1)))
+	require.NoError(t, one.Take(number(second, 2)))
+	require.NoError(t, two.Take(number(second, 1)))
+	require.NoError(t, two.Take(number(first, 2)))
+	taken := map[string]bool{}
+	for site, q := range map[string]*Queue{"dc1": one, "dc2": two} {
+		for run, digest := range map[string]string{"r1": digest1, "r2": digest2} {
+			if v, _ := q.MayTake(q.Run(run), w.now, nil); v == Begin {
+				taken[site+" "+run] = true
+				s := statement.Statement{Verb: statement.Taken, Run: run, Digest: digest, Site: site, Epoch: 2}
+				m := w.message(broker.Wave, "site:"+site, s, nil)
+				require.NoError(t, one.Take(m))
+				require.NoError(t, two.Take(m))
+			}
+		}
+	}
+	require.Equal(t, map[string]bool{"dc1 r1": true, "dc2 r2": true}, taken)
+	for _, q := range []*Queue{one, two} {
+		for _, run := range []string{"r1", "r2"} {
+			v, _ := q.May(q.Run(run), 1, w.now, nil)
+			require.Equal(t, Wait, v)
+		}
+	}
+}

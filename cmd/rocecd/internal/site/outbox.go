@@ -30,7 +30,7 @@ func (w *Worker) signed(ctx context.Context, st *statement.Statement, body []byt
 // send publishes what the site has said and the lines of its journals, in their order, until the hub has all. It also sends the signs of
 // life, and asks for those of the other sites.
 func (w *Worker) send(ctx context.Context) error {
-	var beat time.Time
+	var beat, since time.Time
 	was := false // there
 	for ctx.Err() == nil {
 		w.mu.Lock()
@@ -39,8 +39,14 @@ func (w *Worker) send(ctx context.Context) error {
 		there := b != nil && b.Connected()
 		if there && (!was || w.o.Now().Sub(beat) >= beatTime) { // the hub may have another store when it is back
 			beat = w.o.Now()
-			w.beat(ctx, b)
+			if !was {
+				since = beat
+			}
+			w.beat(ctx, b, beat.Sub(since) >= broker.AliveFor)
 			trouble = w.Status().Trouble
+		}
+		if was && !there { // which sites are away is not known any more
+			w.setAlive(nil)
 		}
 		was = there
 		if there && trouble == "" {
@@ -60,19 +66,23 @@ func (w *Worker) send(ctx context.Context) error {
 	return nil
 }
 
-// beat sends a sign of life, and reads those of the others.
-func (w *Worker) beat(ctx context.Context, b *broker.Broker) {
+// beat sends a sign of life, and reads those of the others if all of them have had the time to send one since the hub is there.
+func (w *Worker) beat(ctx context.Context, b *broker.Broker, known bool) {
 	alive, err := map[string]time.Time(nil), w.checkStore(ctx, b)
 	if err == nil {
 		err = b.Beat(w.o.Site)
 	}
-	if err == nil {
+	if err == nil && known {
 		alive, err = b.Alive(ctx)
 	}
 	if err != nil && ctx.Err() == nil {
 		w.o.Log.Info("it is not known which sites are away", "error", err)
 		alive = nil
 	}
+	w.setAlive(alive)
+}
+
+func (w *Worker) setAlive(alive map[string]time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.alive = alive
