@@ -115,13 +115,13 @@ func TestHubIsAttacker(t *testing.T) {
 	h.gives("dc2", waveOf("dc1"), ended[2])
 	h.number = later
 	waits("dc2", "wave 3 of the site dc1 is not over")
-	_, err := w.session(w.sites["dc2"], nil).ReadRun(run1)
+	_, err := w.session("dc2").ReadRun(run1)
 	require.Error(t, err, "the site has begun nothing")
 	h.gives("dc2", waveOf("dc1"), ended[2])
 	h.takes("dc2", statement.Over)
 
 	for _, site := range []string{"dc1", "dc2"} { // the record of a site needs no hub
-		l, err := w.session(w.sites[site], nil).ReadRun(run1)
+		l, err := w.session(site).ReadRun(run1)
 		require.NoError(t, err)
 		require.NotNil(t, l.Ended)
 		assert.Equal(t, digest, l.Team.Digest)

@@ -131,28 +131,13 @@ type siteProcess struct {
 
 func newTeam(t *testing.T) *team {
 	t.Helper()
-	w := &team{t: t, dir: t.TempDir(), tokens: map[string]*sshsigtest.Token{}, sites: map[string]*siteProcess{}, port: -1}
-	var lines strings.Builder
-	for i, one := range [][2]string{
-		{"alice", "rocec-plan,rocec-apply"},
-		{"bob", "rocec-approve"},
-		{"carol", "rocec-approve,rocec-apply"},
-		{"site:dc1", "rocec-site"},
-		{"site:dc2", "rocec-site"},
-		{"mallory", ""},
-	} {
-		w.tokens[one[0]] = sshsigtest.NewToken(bytes.Repeat([]byte{byte(i + 1)}, 32))
-		if one[1] != "" {
-			fmt.Fprintf(&lines, "%s namespaces=\"%s\" %s\n", one[0], one[1], w.tokens[one[0]].Line())
-		}
-	}
-	var err error
-	w.signers, err = sshsig.ParseSigners([]byte(lines.String()))
-	require.NoError(t, err)
+	w := &team{t: t, dir: t.TempDir(), sites: map[string]*siteProcess{}, port: -1}
+	w.tokens, w.signers = people()
 	w.repo = filepath.Join(w.dir, "repo")
 	require.NoError(t, os.Mkdir(w.repo, 0o700))
 	w.git("init", "--quiet")
 	w.write(fabric)
+	var err error
 	w.ring, err = keys.Make(filepath.Join(w.dir, "keys"), time.Now)
 	require.NoError(t, err)
 	require.NoError(t, w.ring.Server([]string{"127.0.0.1"}, time.Hour))
@@ -216,35 +201,89 @@ func (w *team) creds(name string, role keys.Role) string {
 
 func (w *team) as(name string, role keys.Role) *broker.Broker {
 	w.t.Helper()
-	b, err := w.connect(name, w.creds(name, role))
+	b, err := broker.Open(broker.Where{
+		URL: fmt.Sprintf("tls://127.0.0.1:%d", w.port), Creds: w.creds(name, role), CA: w.ring.CA(), Name: name,
+	}, nil)
 	require.NoError(w.t, err)
 	w.t.Cleanup(b.Close)
 	return b
 }
 
-func (w *team) connect(name, creds string) (*broker.Broker, error) {
-	return broker.Open(broker.Where{URL: fmt.Sprintf("tls://127.0.0.1:%d", w.port), Creds: creds, CA: w.ring.CA(), Name: name}, nil)
+// place is where the worker of a site works.
+type place struct {
+	Site, State, Repo, URL, Creds, CA string
+
+	Lab   bool // the devices are simulated in the process
+	Drain []string
+	Kill  int // after this line of its journals the process kills itself; 0: never
+}
+
+func (w *team) place(name string) place {
+	return place{
+		Site: name, State: w.sites[name].state, Repo: w.repo, URL: fmt.Sprintf("tls://127.0.0.1:%d", w.port), CA: w.ring.CA(),
+		Creds: filepath.Join(w.dir, name+".creds"), Lab: true, Drain: w.sites[name].drain,
+	}
+}
+
+// options returns the options of a worker. out gets its log.
+func (p place) options(out io.Writer, hears func(journal.Notice)) Options {
+	o := session.ChangeOptions{
+		Format: "json", Parallel: 8, SoakSet: true, OnFailure: string(rollout.UndoWave), Anomaly: string(rollout.AnomalyStop),
+		HookTime: time.Minute, Drain: p.Drain,
+	}
+	if p.Lab {
+		o.Lab = session.LabFlag(filepath.Join(p.State, "lab"))
+	}
+	tokens, signers := people()
+	soak := time.Duration(0)
+	return Options{
+		Site: p.Site, State: p.State, Fabrics: map[string]Source{"prod": {Mirror: p.Repo}}, Change: o, Now: time.Now,
+		Log:   slog.New(slog.NewTextHandler(out, nil)),
+		Rules: sequence.Rules{Rules: change.Rules{MinCapacity: 50, Parallel: 8, Canary: true}, Soak: &soak},
+		Connect: func() (*broker.Broker, error) {
+			return broker.Open(broker.Where{URL: p.URL, Creds: p.Creds, CA: p.CA, Name: p.Site}, nil)
+		},
+		Signers: func() (*sshsig.Signers, error) { return signers, nil },
+		Sign: func(_ context.Context, namespace string, message []byte) ([]byte, error) {
+			return tokens["site:"+p.Site].Sign(namespace, message, 1), nil
+		},
+		Session: func(listen func(journal.Notice)) *session.Session { return p.session(out, listen, hears) },
+	}
+}
+
+// session returns a session of the machine of a site.
+func (p place) session(out io.Writer, listen, hears func(journal.Notice)) *session.Session {
+	env := map[string]string{"XDG_STATE_HOME": filepath.Join(p.State, "state"), "HOME": p.State}
+	g := globals.New(&person.Person{
+		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: out, Getenv: func(name string) string { return env[name] },
+		Color: "never", Quiet: true,
+	}, globals.Build{Version: "test", Tool: "test"})
+	g.LogFormat = "text"
+	if err := g.Prepare(); err != nil {
+		panic(err)
+	}
+	of := session.New(g, device.Clock{Now: time.Now, Wait: time.After})
+	of.Listen = func(n journal.Notice) {
+		if listen != nil {
+			listen(n)
+		}
+		if hears != nil {
+			hears(n)
+		}
+	}
+	return of
 }
 
 // start starts the worker of a site.
 func (w *team) start(name string) {
 	w.t.Helper()
 	s := w.sites[name]
-	o := session.ChangeOptions{
-		Format: "json", Lab: session.LabFlag(filepath.Join(s.state, "lab")), Parallel: 8, SoakSet: true, OnFailure: string(rollout.UndoWave),
-		Anomaly: string(rollout.AnomalyStop), HookTime: time.Minute, Drain: s.drain,
-	}
-	log := slog.New(slog.NewTextHandler(testLog{w.t, name}, nil))
-	soak := time.Duration(0)
 	var err error
-	s.Worker, err = New(Options{
-		Site: name, State: s.state, Fabrics: map[string]Source{"prod": {Mirror: w.repo}}, Change: o, Now: time.Now, Log: log,
-		Rules:   sequence.Rules{Rules: change.Rules{MinCapacity: 50, Parallel: 8, Canary: true}, Soak: &soak},
-		Connect: func() (*broker.Broker, error) { return w.connect(name, filepath.Join(w.dir, name+".creds")) },
-		Signers: func() (*sshsig.Signers, error) { return w.signers, nil },
-		Sign:    w.signs("site:" + name),
-		Session: func(listen func(journal.Notice)) *session.Session { return w.session(s, listen) },
-	})
+	s.Worker, err = New(w.place(name).options(testLog{w.t, name}, func(n journal.Notice) {
+		if s.hears != nil {
+			s.hears(n)
+		}
+	}))
 	require.NoError(w.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel, s.ended = cancel, make(chan error, 1)
@@ -252,25 +291,28 @@ func (w *team) start(name string) {
 }
 
 // session returns a session of the machine of a site.
-func (w *team) session(s *siteProcess, listen func(journal.Notice)) *session.Session {
-	env := map[string]string{"XDG_STATE_HOME": filepath.Join(s.state, "state"), "HOME": s.state}
-	p := &person.Person{
-		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: testLog{w.t, s.name}, Getenv: func(name string) string { return env[name] },
-		Color: "never", Quiet: true,
-	}
-	g := globals.New(p, globals.Build{Version: "test", Tool: "test"})
-	g.LogFormat = "text"
-	require.NoError(w.t, g.Prepare())
-	of := session.New(g, device.Clock{Now: time.Now, Wait: time.After})
-	of.Listen = func(n journal.Notice) {
-		if listen != nil {
-			listen(n)
+func (w *team) session(name string) *session.Session {
+	return w.place(name).session(testLog{w.t, name}, nil, nil)
+}
+
+// people returns the keys of all, and the allowed signers of both sites.
+func people() (map[string]*sshsigtest.Token, *sshsig.Signers) {
+	tokens := map[string]*sshsigtest.Token{}
+	var lines strings.Builder
+	for i, one := range [][2]string{
+		{"alice", "rocec-plan,rocec-apply"}, {"bob", "rocec-approve"}, {"carol", "rocec-approve,rocec-apply"}, {"site:dc1", "rocec-site"},
+		{"site:dc2", "rocec-site"}, {"mallory", ""},
+	} {
+		tokens[one[0]] = sshsigtest.NewToken(bytes.Repeat([]byte{byte(i + 1)}, 32))
+		if one[1] != "" {
+			fmt.Fprintf(&lines, "%s namespaces=\"%s\" %s\n", one[0], one[1], tokens[one[0]].Line())
 		}
-		if s.hears != nil {
-			s.hears(n)
-		}
 	}
-	return of
+	signers, err := sshsig.ParseSigners([]byte(lines.String()))
+	if err != nil {
+		panic(err)
+	}
+	return tokens, signers
 }
 
 // stop ends the worker of a site.
@@ -283,12 +325,6 @@ func (w *team) stop(name string) {
 	s.cancel()
 	s.cancel = nil
 	require.NoError(w.t, <-s.ended)
-}
-
-func (w *team) signs(who string) func(context.Context, string, []byte) ([]byte, error) {
-	return func(_ context.Context, namespace string, message []byte) ([]byte, error) {
-		return w.tokens[who].Sign(namespace, message, 1), nil
-	}
 }
 
 // says publishes a statement of a person, and returns its digest.
@@ -467,7 +503,7 @@ func wave(n int) string {
 // is a device that no run has changed.
 func (w *team) counts(site string) map[string]int {
 	w.t.Helper()
-	s := w.session(w.sites[site], nil)
+	s := w.session(site)
 	_, fleet, err := s.Open(w.repo, siteOf[site], session.LabFlag(filepath.Join(w.sites[site].state, "lab")))
 	require.NoError(w.t, err)
 	out := map[string]int{}
@@ -487,7 +523,7 @@ func (w *team) counts(site string) map[string]int {
 // inside opens the lab of a site that is stopped.
 func (w *team) inside(site string, do func(l *lab.Lab)) {
 	w.t.Helper()
-	f, err := w.session(w.sites[site], nil).Load(w.repo)
+	f, err := w.session(site).Load(w.repo)
 	require.NoError(w.t, err)
 	l, err := lab.Open(filepath.Join(w.sites[site].state, "lab"), f.Tree(), "a test")
 	require.NoError(w.t, err)
