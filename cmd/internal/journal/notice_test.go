@@ -86,3 +86,47 @@ func TestNotices(t *testing.T) {
 		{Event: "signed", Signature: "signature"},
 	}, got)
 }
+
+// TestNoticesOfFile: the notices of a file are those that a listener heard, from any line on. A line that is cut off does not count, and a line
+// that cannot be read keeps its number.
+func TestNoticesOfFile(t *testing.T) {
+	d := journal.Open(filepath.Join(t.TempDir(), "rocec", "runs"))
+	var heard []journal.Notice
+	d.Listen = func(n journal.Notice) { heard = append(heard, n) }
+	now := time.Date(2026, 11, 30, 8, 0, 0, 0, time.UTC)
+	clock := func() time.Time {
+		now = now.Add(time.Second)
+		return now
+	}
+	const run = "20261130t080000z-aaaa"
+	r, err := d.Begin(journal.Header{Run: run, Key: "key", Owner: "alice", Name: "prod", Began: now, Team: &journal.Team{Run: run, Site: "dc1"}}, clock)
+	require.NoError(t, err)
+	_, err = r.Intent("leaf1", "prepare")
+	require.NoError(t, err)
+	require.NoError(t, r.Result(journal.Line{Device: "leaf1", Verb: "prepare", Result: "ok", Mark: "prepared"}))
+	require.NoError(t, r.Outcome(journal.Outcome{Device: "leaf1", Outcome: "applied"}))
+	require.NoError(t, r.Finish(nil))
+	for after := range len(heard) + 1 {
+		got, lines, err := d.Notices(run, after)
+		require.NoError(t, err)
+		require.Equal(t, len(heard), lines)
+		require.Len(t, got, len(heard)-after)
+		for i, n := range got {
+			n.Warns, heard[after+i].Warns = false, false
+			require.Equal(t, heard[after+i], n)
+		}
+	}
+	file := filepath.Join(d.Path(), run+".jsonl")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, append(text, "{\"line\":\n{\"line\":{}"...), 0o600))
+	got, lines, err := d.Notices(run, len(heard))
+	require.NoError(t, err)
+	require.Equal(t, len(heard)+1, lines)
+	require.Len(t, got, 1)
+	require.Empty(t, got[0].Event)
+	require.NotEmpty(t, got[0].Head)
+	l, err := d.Read(run)
+	require.NoError(t, err)
+	require.Equal(t, "dc1", l.Team.Site)
+}

@@ -505,3 +505,35 @@ func TestOlderStore(t *testing.T) {
 	time.Sleep(2 * retryTime)
 	require.Empty(t, w.said(run2))
 }
+
+// TestFleet measures a run over two sites of 33 devices each, and checks that each device is changed once.
+func TestFleet(t *testing.T) {
+	machinetest.Long(t)
+	t.Parallel()
+	w := newTeam(t)
+	w.write(strings.NewReplacer("a[1-2]", "a[1-32]", "b[1-2]", "b[1-32]", "swp[1-2]", "swp[1-32]").Replace(fabric))
+	began := time.Now()
+	parts, refused := w.ask("dc1", "dc2")
+	require.Empty(t, refused)
+	devices := map[string][]string{}
+	for _, p := range parts {
+		for _, d := range p.Devices {
+			devices[p.Site] = append(devices[p.Site], d.Name)
+		}
+	}
+	planned := time.Now()
+	w.submit(run1, w.envelope(w.merge(parts, devices, nil), nil))
+	require.Equal(t, 2, strings.Count(w.story(run1), "over complete"))
+	ran := time.Since(planned)
+	lines := w.wholeEvents("dc1", run1) + w.wholeEvents("dc2", run1)
+	last, err := w.persons.Last(t.Context())
+	require.NoError(t, err)
+	t.Logf("66 devices: plan %s, run %s, %.1f devices a second; %.1f messages a device, %.1f of them lines of journals; hub has all after %s",
+		planned.Sub(began), ran, 66/ran.Seconds(), float64(last)/66, float64(lines)/66, time.Since(planned))
+	for site, names := range devices {
+		for name, n := range w.commits(site, run1) {
+			require.Equal(t, 1, n, name)
+		}
+		require.Len(t, w.commits(site, run1), len(names))
+	}
+}

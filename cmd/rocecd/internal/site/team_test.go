@@ -412,8 +412,14 @@ func (w *team) plan(holds []deploy.TermHold, sites ...string) *deploy.Saved {
 	w.t.Helper()
 	parts, refused := w.ask(sites...)
 	require.Empty(w.t, refused)
+	return w.merge(parts, siteOf, holds)
+}
+
+// merge makes a plan of parts.
+func (w *team) merge(parts []*teamplan.Part, devices map[string][]string, holds []deploy.TermHold) *deploy.Saved {
+	w.t.Helper()
 	now := time.Now().UTC().Truncate(time.Second)
-	saved, err := teamplan.Merge(parts, siteOf, deploy.Meta{Tool: "test", Fabric: "prod", Inputs: w.inputs(), Terms: &deploy.Terms{
+	saved, err := teamplan.Merge(parts, devices, deploy.Meta{Tool: "test", Fabric: "prod", Inputs: w.inputs(), Terms: &deploy.Terms{
 		Name: "prod", Commit: w.commit, Message: "ticket 4711", Made: now, Expires: now.Add(time.Hour), Nonce: rand.Text(), Approvals: 1,
 		Holds: holds,
 	}})
