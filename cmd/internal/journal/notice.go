@@ -85,6 +85,25 @@ func (d *Dir) Notices(run string, after int) (out []Notice, lines int, err error
 	}
 }
 
+// Size returns the bytes of the journal of a run: what has not grown has no new line.
+func (d *Dir) Size(run string) (int64, error) {
+	folder, err := safefile.OpenFolder(d.path, ownFolders)
+	if err != nil {
+		return 0, err
+	}
+	defer folder.Close()
+	f, err := folder.Open(fileOf(run))
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
 // empty reports whether an entry has none of its members.
 func (e *entry) empty() bool {
 	return e.Begin == nil && e.Adopt == nil && e.Line == nil && e.Hook == nil && e.Outcome == nil && e.End == nil && e.Signed == nil

@@ -118,7 +118,7 @@ func (g *Given) meta(dir string, f *report.Report) (m deploy.Meta, err error) {
 }
 
 // Inputs returns one hash of every file of the fabric and every given value of a variable.
-func (g *Given) Inputs(f *report.Report) string { return g.inputs(f, g.vars(), g.environment(f)) }
+func Inputs(g *Given, f *report.Report) string { return g.inputs(f, g.vars(), g.environment(f)) }
 
 // vars returns the values of --var by name.
 func (g *Given) vars() map[string]string {

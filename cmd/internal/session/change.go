@@ -64,7 +64,7 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 			return nil, err
 		}
 	}
-	run := s.runOf(l.Team)
+	run := runOf(s, l.Team)
 	run.About = l.About()
 	hastenSteps(l.Plan)
 	log, err := s.BeginJournal(run, &l)
@@ -110,7 +110,7 @@ func (s *Session) Apply(ctx context.Context, l Job) (*deploy.Results, error) {
 }
 
 // runOf returns a name for a run. The first run that does the share of a site has the name of the run of the team.
-func (s *Session) runOf(t *journal.Team) deploy.Run {
+func runOf(s *Session, t *journal.Team) deploy.Run {
 	run := s.NewRun()
 	if t == nil {
 		return run

@@ -67,12 +67,12 @@ func (s *Session) Open(dir string, only []string, which LabFlag) (*report.Report
 	if err != nil {
 		return nil, nil, err
 	}
-	devices, err := s.fleetOf(dir, f, tree, which)
+	devices, err := fleetOf(s, dir, f, tree, which)
 	return f, devices, err
 }
 
 // fleetOf prepares connections to the devices of a tree, which is a part of a fabric's.
-func (s *Session) fleetOf(dir string, f *report.Report, tree *target.Tree, which LabFlag) (devices *Fleet, err error) {
+func fleetOf(s *Session, dir string, f *report.Report, tree *target.Tree, which LabFlag) (devices *Fleet, err error) {
 	devices = &Fleet{s: s, Tree: tree, beside: besides(f.Tree(), tree)}
 	if which != "" {
 		if devices.LabDir, err = which.Folder(dir); err != nil {

@@ -102,7 +102,7 @@ func (r *OpenedRun) GoBack(ctx context.Context, f *Fleet, b *WayBack, o *BackOpt
 }
 
 // Undo undoes a run of the journal without a question, on all devices that have it.
-func (s *Session) Undo(ctx context.Context, run string, o *BackOptions, r sequence.Rules) (err error) {
+func Undo(ctx context.Context, s *Session, run string, o *BackOptions, r sequence.Rules) (err error) {
 	of, err := s.OpenRun(ctx, run, nil, "")
 	if err != nil {
 		return refusal(err)

@@ -25,7 +25,7 @@ type ShareOptions struct {
 	Dir    string // folder of the fabric
 	Fabric string // its name
 	Commit string // of its repository
-	Inputs string // SHA-256 over its files, as [savedplan.Given.Inputs]
+	Inputs string // SHA-256 over its files, as [savedplan.Inputs]
 	Site   string
 	Only   []string // as --target
 	Rules  sequence.Rules
@@ -43,7 +43,7 @@ type Share struct {
 }
 
 // OpenShare loads the fabric, compares the devices of a site with it, and orders the change. Close the share after use.
-func (s *Session) OpenShare(ctx context.Context, o *ShareOptions) (_ *Share, err error) {
+func OpenShare(ctx context.Context, s *Session, o *ShareOptions) (_ *Share, err error) {
 	f, err := s.LoadGood(o.Dir)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (s *Session) OpenShare(ctx context.Context, o *ShareOptions) (_ *Share, err
 	switch {
 	case f.Fabric.Name != o.Fabric:
 		return nil, fmt.Errorf("the commit %s has the fabric %q, not %q", o.Commit, f.Fabric.Name, o.Fabric)
-	case given.Inputs(f) != o.Inputs:
+	case savedplan.Inputs(&given, f) != o.Inputs:
 		return nil, fmt.Errorf("the files of the fabric at the commit %s are not those of the plan: their hash differs. A plan of a team takes "+
 			"the files of the commit alone, and no variables", o.Commit)
 	}
@@ -60,7 +60,7 @@ func (s *Session) OpenShare(ctx context.Context, o *ShareOptions) (_ *Share, err
 	if err != nil {
 		return nil, err
 	}
-	devices, err := s.fleetOf(o.Dir, f, tree, o.Lab)
+	devices, err := fleetOf(s, o.Dir, f, tree, o.Lab)
 	if err != nil {
 		return nil, err
 	}
@@ -118,15 +118,15 @@ func ofSite(f *report.Report, site string, only []string) (*target.Tree, error) 
 }
 
 // Part returns the share as a part of a plan, for the person who asked.
-func (sh *Share) Part() (*teamplan.Part, error) {
+func (sh *Share) Part() (*teamplan.SitePart, error) {
 	devices, err := sh.plan.Saved()
 	if err != nil {
 		return nil, err
 	}
 	terms := TermsOf(sh.s, sh.o.Dir, sh.report, sh.plan, sh.seq)
-	out := &teamplan.Part{
+	out := &teamplan.SitePart{
 		Site: sh.o.Site, Devices: devices, Waves: terms.Waves, Disrupts: terms.Disrupts, Takes: terms.Takes, Steps: max(len(sh.seq.Steps), 1),
-		Changes: []teamplan.Change{}, Refused: []string{},
+		Changes: []teamplan.DeviceChange{}, Refused: []string{},
 	}
 	for _, d := range sh.plan.Devices {
 		if d.Err != nil { // its detail may have an address
@@ -135,7 +135,7 @@ func (sh *Share) Part() (*teamplan.Part, error) {
 		if d.Status != deploy.StatusChange {
 			continue
 		}
-		c := teamplan.Change{Device: d.Device.Name, Status: d.Status, Files: len(d.Changes), Disrupts: d.Disrupts}
+		c := teamplan.DeviceChange{Device: d.Device.Name, Status: d.Status, Files: len(d.Changes), Disrupts: d.Disrupts}
 		for _, e := range d.Effects {
 			c.Effects = append(c.Effects, e.String())
 		}

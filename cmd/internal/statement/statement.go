@@ -1,4 +1,4 @@
-// Package statement has the [Statement] of a person or a site about a run of a team: a short text that an SSH key signs.
+// Package statement has the [Signed] statement of a person or a site about a run of a team: a short text that an SSH key signs.
 //
 // The hub of a team carries statements and is not trusted. So each receiver checks the signature by its own allowed signers, and compares
 // fabric, run, plan, site and wave with the ones that it expects. A statement says nothing that a receiver could not have derived itself,

@@ -1,4 +1,4 @@
-// Package teamplan has the [Question] of a person to the sites of a team, and the [Part] of a plan with which a site answers. [Merge] makes
+// Package teamplan has the [Question] of a person to the sites of a team, and the [SitePart] of a plan with which a site answers. [Merge] makes
 // one plan of the parts.
 //
 // Parts travel through a hub that is not trusted, and come from machines that a person does not see. They have hashes and names, and no
@@ -7,10 +7,10 @@ package teamplan
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -28,20 +28,20 @@ type Question struct {
 	Targets []string `json:"targets,omitempty"`
 }
 
-// Part is the part of a plan that one site makes.
-type Part struct {
+// SitePart is the part of a plan that one site makes.
+type SitePart struct {
 	Site     string               `json:"site"`
 	Devices  []deploy.SavedDevice `json:"devices"`
 	Waves    []string             `json:"waves"` // nodesets
 	Disrupts []string             `json:"disrupts"`
 	Takes    int                  `json:"takes_seconds"`
 	Steps    int                  `json:"steps"` // of the change; the part is the first one
-	Changes  []Change             `json:"changes"`
+	Changes  []DeviceChange       `json:"changes"`
 	Refused  []string             `json:"refused"` // why the site would refuse to carry it out
 }
 
-// Change is what a part does on one device.
-type Change struct {
+// DeviceChange is what a part does on one device.
+type DeviceChange struct {
 	Device   string        `json:"device"`
 	Status   deploy.Status `json:"status"`
 	Files    int           `json:"files"` // that change
@@ -56,14 +56,14 @@ const (
 	maxText    = 4 << 10
 )
 
-// The forms of hashes.
-var (
-	commit = regexp.MustCompile(`^[0-9a-f]{40}$`)
-	digest = regexp.MustCompile(`^[0-9a-f]{64}$`)
-)
-
 // Commit reports whether a text is the whole hash of a commit.
-func Commit(text string) bool { return commit.MatchString(text) }
+func Commit(text string) bool { return hash(text, 20) }
+
+// hash reports whether a text is a hash of n bytes.
+func hash(text string, n int) bool {
+	raw, err := hex.DecodeString(text)
+	return err == nil && len(raw) == n && strings.ToLower(text) == text
+}
 
 // ParseQuestion reads a question.
 func ParseQuestion(data []byte) (*Question, error) {
@@ -74,7 +74,7 @@ func ParseQuestion(data []byte) (*Question, error) {
 	switch {
 	case !Commit(q.Commit):
 		return nil, errors.New("the question names no commit by its whole hash")
-	case !digest.MatchString(q.Inputs):
+	case !hash(q.Inputs, 32):
 		return nil, errors.New("the question has no SHA-256 of its inputs")
 	case len(q.Targets) > maxTargets || bad(q.Targets...) || bad(q.Tool):
 		return nil, errors.New("the targets of the question are too many or too long")
@@ -83,8 +83,8 @@ func ParseQuestion(data []byte) (*Question, error) {
 }
 
 // ParsePart reads the answer of a site.
-func ParsePart(data []byte) (*Part, error) {
-	var p Part
+func ParsePart(data []byte) (*SitePart, error) {
+	var p SitePart
 	if err := strict(data, &p); err != nil {
 		return nil, errors.New("it is no part of a plan")
 	}
@@ -123,7 +123,7 @@ func Names(wave string) ([]string, error) {
 }
 
 // check refuses a part with devices of another site, or with waves that do not have each changed device once.
-func (p *Part) check(own []string) error {
+func (p *SitePart) check(own []string) error {
 	changes := map[string]bool{}
 	for i := range p.Devices {
 		d := &p.Devices[i]
@@ -154,7 +154,7 @@ func (p *Part) check(own []string) error {
 
 // Merge makes one plan of the parts of sites, in the order in which the sites work: first the one of the first part. devices has the
 // devices of each site. The terms get the shares, the waves, the disruptions and the time of all parts. A site without waves has no share.
-func Merge(parts []*Part, devices map[string][]string, m deploy.Meta) (*deploy.Saved, error) {
+func Merge(parts []*SitePart, devices map[string][]string, m deploy.Meta) (*deploy.Saved, error) {
 	var all []deploy.SavedDevice
 	t := *m.Terms
 	t.Waves, t.Disrupts, t.Shares, t.Takes = []string{}, []string{}, nil, 0

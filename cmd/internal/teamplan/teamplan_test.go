@@ -15,15 +15,15 @@ import (
 // devices are those of two sites.
 var devices = map[string][]string{"dc1": {"leaf1", "leaf2"}, "dc2": {"leaf3"}}
 
-func part(site string, waves []string, names ...string) *Part {
-	p := &Part{Site: site, Waves: waves, Disrupts: []string{site + " stops"}, Takes: 10, Steps: 1}
+func part(site string, waves []string, names ...string) *SitePart {
+	p := &SitePart{Site: site, Waves: waves, Disrupts: []string{site + " stops"}, Takes: 10, Steps: 1}
 	for _, name := range names {
 		p.Devices = append(p.Devices, deploy.SavedDevice{Name: name, HostKey: "SHA256:x", Status: deploy.StatusChange})
 	}
 	return p
 }
 
-func merge(parts ...*Part) (*deploy.Saved, error) {
+func merge(parts ...*SitePart) (*deploy.Saved, error) {
 	now := time.Date(2026, 11, 30, 8, 0, 0, 0, time.UTC)
 	return Merge(parts, devices, deploy.Meta{Tool: "dev", Terms: &deploy.Terms{Name: "prod", Made: now, Expires: now.Add(time.Hour), Nonce: "n"}})
 }
@@ -33,19 +33,19 @@ func TestMerge(t *testing.T) {
 	same := part("dc2", nil, "leaf3")
 	same.Devices[0].Status = deploy.StatusSame
 	for name, c := range map[string]struct {
-		parts  []*Part
+		parts  []*SitePart
 		waves  []string
 		shares []deploy.TermShare
 	}{
 		"two sites": {
-			[]*Part{part("dc2", []string{"leaf3"}, "leaf3"), part("dc1", []string{"leaf1", "leaf2"}, "leaf1", "leaf2")},
+			[]*SitePart{part("dc2", []string{"leaf3"}, "leaf3"), part("dc1", []string{"leaf1", "leaf2"}, "leaf1", "leaf2")},
 			[]string{"leaf3", "leaf1", "leaf2"}, []deploy.TermShare{{Site: "dc2", Waves: 1}, {Site: "dc1", Waves: 2}},
 		},
 		"a wave of two": {
-			[]*Part{part("dc1", []string{"leaf[1-2]"}, "leaf1", "leaf2")}, []string{"leaf[1-2]"}, []deploy.TermShare{{Site: "dc1", Waves: 1}},
+			[]*SitePart{part("dc1", []string{"leaf[1-2]"}, "leaf1", "leaf2")}, []string{"leaf[1-2]"}, []deploy.TermShare{{Site: "dc1", Waves: 1}},
 		},
 		"a site without changes": {
-			[]*Part{part("dc1", []string{"leaf1"}, "leaf1"), same}, []string{"leaf1"}, []deploy.TermShare{{Site: "dc1", Waves: 1}},
+			[]*SitePart{part("dc1", []string{"leaf1"}, "leaf1"), same}, []string{"leaf1"}, []deploy.TermShare{{Site: "dc1", Waves: 1}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestMerge(t *testing.T) {
 
 // TestMergeRefuses lists parts that a site may not send.
 func TestMergeRefuses(t *testing.T) {
-	for says, p := range map[string]*Part{
+	for says, p := range map[string]*SitePart{
 		"which is none of its devices": part("dc1", []string{"leaf3"}, "leaf3"),
 		"changes 1 device in no wave":  part("dc1", []string{"leaf1"}, "leaf1", "leaf2"),
 		"or changes it twice":          part("dc1", []string{"leaf1", "leaf1"}, "leaf1"),

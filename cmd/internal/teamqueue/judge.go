@@ -9,19 +9,19 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Verdict is whether a wave may begin.
-type Verdict uint8
+// Admission is whether a wave may begin.
+type Admission uint8
 
-// The verdicts.
+// The admissions.
 const (
-	Begin Verdict = iota
-	Wait          // for what the reason names
-	Never         // neither this wave nor a later one begins
+	Begin Admission = iota
+	Wait            // for what the reason names
+	Never           // neither this wave nor a later one begins
 )
 
 // Over reports whether no site does anything more for a run: each share is over or refused, or it never began and never will. A run that
 // goes back is over when all sites have said so.
-func (r *Run) Over(now time.Time) bool {
+func (r *TeamRun) Over(now time.Time) bool {
 	for _, s := range r.Shares {
 		if s.Over.IsZero() && (r.Back != nil || !s.Taken.IsZero() || r.ended(now) == "") {
 			return false
@@ -31,7 +31,7 @@ func (r *Run) Over(now time.Time) bool {
 }
 
 // ahead returns a run of the fabric that has to be over before; nil: there is none.
-func (q *Queue) ahead(r *Run, now time.Time) *Run {
+func (q *Queue) ahead(r *TeamRun, now time.Time) *TeamRun {
 	for _, before := range q.fabrics[r.Fabric] {
 		if before.Epoch < r.Epoch && !before.Over(now) {
 			return before
@@ -43,7 +43,7 @@ func (q *Queue) ahead(r *Run, now time.Time) *Run {
 // MayTake judges whether a site may take a run, or take it again after a person resumed it or rolled it back: it is the first one of its
 // fabric that is not over. So a site has at most one run of a fabric. Since each run needs all of its sites, a hub that shows them
 // different orders makes all of them wait.
-func (q *Queue) MayTake(r *Run, now time.Time, away func(site string) bool) (v Verdict, why string) {
+func (q *Queue) MayTake(r *TeamRun, now time.Time, away func(site string) bool) (v Admission, why string) {
 	if why := r.ended(now); why != "" && r.Back == nil {
 		return Never, why
 	}
@@ -54,7 +54,7 @@ func (q *Queue) MayTake(r *Run, now time.Time, away func(site string) bool) (v V
 }
 
 // taken judges whether all sites have a run.
-func (q *Queue) taken(r *Run, now time.Time, away func(site string) bool) (v Verdict, why string) {
+func (q *Queue) taken(r *TeamRun, now time.Time, away func(site string) bool) (v Admission, why string) {
 	if before := q.ahead(r, now); before != nil {
 		return Wait, before.isBefore(away)
 	}
@@ -67,7 +67,7 @@ func (q *Queue) taken(r *Run, now time.Time, away func(site string) bool) (v Ver
 }
 
 // MayGoBack judges whether a site may undo its share of a run that a person rolled back: the last site begins.
-func (q *Queue) MayGoBack(r *Run, site string, now time.Time, away func(site string) bool) (v Verdict, why string) {
+func (q *Queue) MayGoBack(r *TeamRun, site string, now time.Time, away func(site string) bool) (v Admission, why string) {
 	if v, why := q.taken(r, now, away); v != Begin {
 		return v, why
 	}
@@ -86,7 +86,7 @@ func (q *Queue) MayGoBack(r *Run, site string, now time.Time, away func(site str
 }
 
 // ended returns why no further wave of the run begins; empty: nothing forbids it.
-func (r *Run) ended(now time.Time) string {
+func (r *TeamRun) ended(now time.Time) string {
 	if r.Back != nil {
 		return r.Back.By + " rolled the run back"
 	}
@@ -113,7 +113,7 @@ func (r *Run) ended(now time.Time) string {
 }
 
 // May reports whether a site may begin a wave of a run now. away reports whether a site is away; nil: it is not known.
-func (q *Queue) May(r *Run, wave int, now time.Time, away func(site string) bool) (v Verdict, why string) {
+func (q *Queue) May(r *TeamRun, wave int, now time.Time, away func(site string) bool) (v Admission, why string) {
 	if why := r.ended(now); why != "" {
 		return Never, why
 	}
@@ -134,7 +134,7 @@ func (q *Queue) May(r *Run, wave int, now time.Time, away func(site string) bool
 }
 
 // held judges the hold before a wave. Its time begins at the end of the wave before, or with the submission.
-func (r *Run) held(wave int, last, now time.Time) (v Verdict, why string) {
+func (r *TeamRun) held(wave int, last, now time.Time) (v Admission, why string) {
 	h := r.hold(wave)
 	if h == nil || len(r.Approved[wave]) >= h.Approvals {
 		return Begin, ""
@@ -152,12 +152,12 @@ func (r *Run) held(wave int, last, now time.Time) (v Verdict, why string) {
 }
 
 // isBefore states that a run is before another one.
-func (r *Run) isBefore(away func(string) bool) string {
+func (r *TeamRun) isBefore(away func(string) bool) string {
 	return fmt.Sprintf("the run %s of %s is before it%s", r.Name, r.By, awayText(r, away))
 }
 
 // awayText names the sites of a run that are away.
-func awayText(r *Run, away func(string) bool) string {
+func awayText(r *TeamRun, away func(string) bool) string {
 	for _, s := range r.Shares {
 		if s.Over.IsZero() && away != nil && away(s.Site) {
 			return awayOf(s.Site, away)

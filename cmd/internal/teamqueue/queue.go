@@ -31,8 +31,8 @@ type Envelope struct {
 // Queue is the queue of all fabrics of a team.
 type Queue struct {
 	signers  *sshsig.Signers
-	runs     map[string]*Run // by name
-	fabrics  map[string][]*Run
+	runs     map[string]*TeamRun // by name
+	fabrics  map[string][]*TeamRun
 	nonces   map[string]bool // of statements of persons
 	last     uint64
 	Rejected []Rejected // the newest ones
@@ -48,8 +48,8 @@ type Rejected struct {
 // mostRejected bounds the messages that are kept with their reasons.
 const mostRejected = 200
 
-// Run is a run of the team.
-type Run struct {
+// TeamRun is a run of the team.
+type TeamRun struct {
 	Name, Fabric string
 	Number       uint64 // of the submission: the first epoch
 	Epoch        uint64 // of the newest resume or rollback, or of the submission: its place in the queue of the fabric
@@ -102,7 +102,7 @@ type Wave struct {
 
 // New returns an empty queue, whose messages the signers must have signed.
 func New(signers *sshsig.Signers) *Queue {
-	return &Queue{signers: signers, runs: map[string]*Run{}, fabrics: map[string][]*Run{}, nonces: map[string]bool{}}
+	return &Queue{signers: signers, runs: map[string]*TeamRun{}, fabrics: map[string][]*TeamRun{}, nonces: map[string]bool{}}
 }
 
 // Own takes a statement that this site has made, before the hub has it. So a site knows its own waves while the hub is away.
@@ -177,7 +177,7 @@ func (q *Queue) submit(number uint64, st *statement.Statement, by string, body [
 	case plan.Terms.Name != st.Fabric:
 		return fmt.Errorf("the plan is of the fabric %q, not %q", plan.Terms.Name, st.Fabric)
 	}
-	r := &Run{
+	r := &TeamRun{
 		Name: st.Run, Fabric: st.Fabric, Number: number, Epoch: number, Digest: st.Digest, By: by, At: st.At, Plan: plan, Envelope: &e,
 		Approved: map[int][]Approval{},
 	}
@@ -195,7 +195,7 @@ func (q *Queue) submit(number uint64, st *statement.Statement, by string, body [
 }
 
 // run returns the run of a statement, which names the run's envelope, too.
-func (q *Queue) run(st *statement.Statement) (*Run, error) {
+func (q *Queue) run(st *statement.Statement) (*TeamRun, error) {
 	r := q.runs[st.Run]
 	if r == nil {
 		return nil, fmt.Errorf("there is no run %s", st.Run)
@@ -248,7 +248,7 @@ func (q *Queue) say(number uint64, st *statement.Statement, by string) error {
 }
 
 // again makes the shares of a site, or of all sites, go on from the first wave that is not complete.
-func (r *Run) again(site string) {
+func (r *TeamRun) again(site string) {
 	for _, s := range r.Shares {
 		if site != "" && s.Site != site || s.Outcome == statement.Complete {
 			continue
@@ -305,7 +305,7 @@ func (q *Queue) site(st *statement.Statement) error {
 }
 
 // EpochAt returns the epoch of the newest resume or rollback for a site, or of the submission.
-func (r *Run) EpochAt(site string) uint64 {
+func (r *TeamRun) EpochAt(site string) uint64 {
 	epoch := r.Number
 	for i := range r.Said {
 		if s := &r.Said[i]; (s.Verb == statement.Resume || s.Verb == statement.Rollback) && (s.Site == "" || s.Site == site) {
@@ -316,7 +316,7 @@ func (r *Run) EpochAt(site string) uint64 {
 }
 
 // share returns the share of a site; nil: it has none.
-func (r *Run) share(site string) *Share {
+func (r *TeamRun) share(site string) *Share {
 	for _, s := range r.Shares {
 		if s.Site == site {
 			return s
@@ -326,10 +326,10 @@ func (r *Run) share(site string) *Share {
 }
 
 // ShareOf returns the share of a site; nil: it has none.
-func (r *Run) ShareOf(site string) *Share { return r.share(site) }
+func (r *TeamRun) ShareOf(site string) *Share { return r.share(site) }
 
 // hold returns the hold before a wave; nil: it is not held.
-func (r *Run) hold(wave int) *deploy.TermHold {
+func (r *TeamRun) hold(wave int) *deploy.TermHold {
 	for i := range r.Plan.Terms.Holds {
 		if h := &r.Plan.Terms.Holds[i]; h.Wave == wave {
 			return h
@@ -339,20 +339,20 @@ func (r *Run) hold(wave int) *deploy.TermHold {
 }
 
 // Runs returns the runs of a fabric in their order; all runs, by their numbers, for an empty name.
-func (q *Queue) Runs(fabric string) []*Run {
+func (q *Queue) Runs(fabric string) []*TeamRun {
 	if fabric != "" {
 		return q.fabrics[fabric]
 	}
-	var out []*Run
+	var out []*TeamRun
 	for _, r := range q.runs {
 		out = append(out, r)
 	}
-	slices.SortFunc(out, func(a, b *Run) int { return int(int64(a.Number) - int64(b.Number)) })
+	slices.SortFunc(out, func(a, b *TeamRun) int { return int(int64(a.Number) - int64(b.Number)) })
 	return out
 }
 
 // Run returns a run by its name; nil: there is none.
-func (q *Queue) Run(name string) *Run { return q.runs[name] }
+func (q *Queue) Run(name string) *TeamRun { return q.runs[name] }
 
 // Last returns the number of the newest message.
 func (q *Queue) Last() uint64 { return q.last }

@@ -52,7 +52,7 @@ func (l *leader) lead(ctx context.Context, plan *deploy.Plan) {
 	}
 	phase := -1
 	for n, wave := range l.order.Waves {
-		if !l.await(ctx, n, wave) {
+		if !await(ctx, l, n, wave) {
 			break
 		}
 		if wave.Phase != phase {
@@ -64,14 +64,14 @@ func (l *leader) lead(ctx context.Context, plan *deploy.Plan) {
 			break
 		}
 		l.wave(ctx, n, wave)
-		l.ended(n, wave)
+		ended(l, n, wave)
 	}
 	l.drop(ctx)
 	l.settle(ctx)
 }
 
 // await waits until a wave may begin, and reports whether it may.
-func (l *leader) await(ctx context.Context, n int, w *deploy.Wave) bool {
+func await(ctx context.Context, l *leader, n int, w *deploy.Wave) bool {
 	if l.o.Await == nil || l.results.Stopped != "" || l.results.Interrupted || l.tooMany() {
 		return true // mayBegin decides
 	}
@@ -86,7 +86,7 @@ func (l *leader) await(ctx context.Context, n int, w *deploy.Wave) bool {
 }
 
 // ended reports the end of a wave.
-func (l *leader) ended(n int, w *deploy.Wave) {
+func ended(l *leader, n int, w *deploy.Wave) {
 	if l.o.Ended == nil {
 		return
 	}

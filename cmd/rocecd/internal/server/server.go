@@ -1,4 +1,4 @@
-// Package server runs the [Server] of a hub: nats-server in this process, with the stream on the disk of the hub.
+// Package server runs the [Hub] of a team: nats-server in this process, with the stream on the disk of the hub.
 package server
 
 import (
@@ -23,8 +23,8 @@ type Options struct {
 	Log    *slog.Logger
 }
 
-// Server is a running server.
-type Server struct {
+// Hub is a running server.
+type Hub struct {
 	nats     *server.Server
 	resolver *server.MemAccResolver
 	ring     *keys.Ring
@@ -34,7 +34,7 @@ type Server struct {
 const startTime = time.Minute
 
 // Start starts a server.
-func Start(o Options) (*Server, error) {
+func Start(o Options) (*Hub, error) {
 	trust, err := o.Ring.Trust()
 	if err != nil {
 		return nil, err
@@ -70,14 +70,14 @@ func Start(o Options) (*Server, error) {
 		s.Shutdown()
 		return nil, fmt.Errorf("nats-server does not serve %s:%d after %s", opts.Host, o.Port, startTime)
 	}
-	return &Server{s, resolver, o.Ring}, nil
+	return &Hub{s, resolver, o.Ring}, nil
 }
 
 // URL returns the address for clients.
-func (s *Server) URL() string { return s.nats.ClientURL() }
+func (s *Hub) URL() string { return s.nats.ClientURL() }
 
 // Reload makes the server take the users of the ring anew, and disconnects those that were revoked.
-func (s *Server) Reload() error {
+func (s *Hub) Reload() error {
 	trust, err := s.ring.Trust()
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (s *Server) Reload() error {
 }
 
 // Stop ends the server, and waits until its store is on the disk.
-func (s *Server) Stop() {
+func (s *Hub) Stop() {
 	s.nats.Shutdown()
 	s.nats.WaitForShutdown()
 }

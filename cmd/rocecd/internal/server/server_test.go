@@ -20,7 +20,7 @@ import (
 
 // hub is a running server with its ring.
 type hub struct {
-	*Server
+	*Hub
 	ring *keys.Ring
 	dir  string
 }
@@ -43,7 +43,7 @@ func (h *hub) up(t *testing.T) {
 	t.Helper()
 	s, err := Start(Options{Port: -1, Store: filepath.Join(h.dir, "store"), Ring: h.ring, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
-	h.Server = s
+	h.Hub = s
 }
 
 // as connects as a new user with a role.

@@ -78,17 +78,17 @@ func (w *Worker) asked(m *broker.Message) (st *statement.Statement, who string, 
 	if err != nil {
 		return nil, "", nil, err
 	}
-	if st, who, err = signed.Open(signers, w.o.Now()); err != nil {
+	if st, who, err = signed.Open(signers, w.o.Clock.Now()); err != nil {
 		return nil, "", nil, err
 	}
 	if st.Verb != statement.Ask {
 		return nil, "", nil, fmt.Errorf("a statement %q is no question", st.Verb)
 	}
-	return st, who, signed.Body, st.Fits(statement.Want{Fabric: m.Fabric, Site: w.o.Site, Now: w.o.Now()})
+	return st, who, signed.Body, st.Fits(statement.Want{Fabric: m.Fabric, Site: w.o.Site, Now: w.o.Clock.Now()})
 }
 
 // part makes the part of a plan that a person asks for.
-func (w *Worker) part(ctx context.Context, st *statement.Statement, body []byte) (_ *teamplan.Part, err error) {
+func (w *Worker) part(ctx context.Context, st *statement.Statement, body []byte) (_ *teamplan.SitePart, err error) {
 	q, err := teamplan.ParseQuestion(body)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (w *Worker) part(ctx context.Context, st *statement.Statement, body []byte)
 		return nil, err
 	}
 	defer w.useLab()()
-	sh, err := s.OpenShare(ctx, &session.ShareOptions{
+	sh, err := session.OpenShare(ctx, s, &session.ShareOptions{
 		ChangeOptions: w.o.Change, Dir: dir, Fabric: st.Fabric, Commit: q.Commit, Inputs: q.Inputs, Site: w.o.Site, Only: q.Targets,
 		Rules: w.o.Rules,
 	})

@@ -7,19 +7,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
 	"github.com/rocec/rocec/cmd/internal/broker"
 	"github.com/rocec/rocec/cmd/internal/statement"
-	"github.com/rocec/rocec/cmd/internal/wholefile"
+	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
 // book is the folder of a worker. A line that it has written is on the disk. The caller holds the lock of the worker.
 type book struct {
-	dir      string
+	folder   *safefile.Folder
 	lock     *os.File
 	in, out  *os.File
 	messages []*broker.Message // that were read when the book was opened
@@ -63,24 +63,32 @@ func onDisk(err error) error {
 	return &diskError{err}
 }
 
-// The bound of a file, and for how long a message of a run that is over is kept: no plan is valid for longer.
+// ownFolders is how many of the last elements of a path below the state are rocec's own.
+const ownFolders = 2
+
+// cursorFile has the cursor.
+const cursorFile = "cursor.json"
+
+// The bounds of files, and for how long a message of a run that is over is kept: no plan is valid for longer.
 const (
-	maxBook  = 4 << 30
-	keepTime = 90 * 24 * time.Hour
+	maxBook   = 4 << 30
+	maxCursor = 64 << 20
+	keepTime  = 90 * 24 * time.Hour
 )
 
 // openBook opens the folder, and makes it.
 func openBook(dir string, now time.Time) (_ *book, err error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	folder, err := safefile.MakeFolder(dir, ownFolders)
+	if err != nil {
 		return nil, onDisk(err)
 	}
-	b := &book{dir: dir, cursor: cursor{Runs: map[string]*way{}}}
+	b := &book{folder: folder, cursor: cursor{Runs: map[string]*way{}}}
 	defer func() {
 		if err != nil {
 			b.close()
 		}
 	}()
-	if b.lock, err = os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+	if b.lock, err = folder.OpenFile("lock", os.O_CREATE|os.O_RDWR); err != nil {
 		return nil, onDisk(err)
 	}
 	if err := syscall.Flock(int(b.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
@@ -88,17 +96,17 @@ func openBook(dir string, now time.Time) (_ *book, err error) {
 	} else if err != nil {
 		return nil, onDisk(err)
 	}
-	if text, err := os.ReadFile(b.path("cursor.json")); err == nil {
+	if text, err := folder.ReadFile(cursorFile, maxCursor); err == nil {
 		if err := json.Unmarshal(text, &b.cursor); err != nil {
-			return nil, fmt.Errorf("%s: %w", b.path("cursor.json"), err)
+			return nil, fmt.Errorf("%s in %s: %w", cursorFile, dir, err)
 		}
-	} else if !errors.Is(err, os.ErrNotExist) {
+	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, onDisk(err)
 	}
 	if b.cursor.Runs == nil {
 		b.cursor.Runs = map[string]*way{}
 	}
-	if b.in, err = open(b.path("messages.jsonl"), func(line []byte) error {
+	if b.in, err = b.open("messages.jsonl", func(line []byte) error {
 		m := &broker.Message{}
 		if err := json.Unmarshal(line, m); err != nil {
 			return err
@@ -110,7 +118,7 @@ func openBook(dir string, now time.Time) (_ *book, err error) {
 	}); err != nil {
 		return nil, err
 	}
-	b.out, err = open(b.path("outbox.jsonl"), func(line []byte) error {
+	b.out, err = b.open("outbox.jsonl", func(line []byte) error {
 		var s saying
 		err := json.Unmarshal(line, &s)
 		b.said = append(b.said, s)
@@ -119,11 +127,9 @@ func openBook(dir string, now time.Time) (_ *book, err error) {
 	return b, err
 }
 
-func (b *book) path(name string) string { return filepath.Join(b.dir, name) }
-
 // open reads the lines of a file, and returns it for appending. It cuts off a last line that a kill has cut short.
-func open(name string, use func(line []byte) error) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+func (b *book) open(name string, use func(line []byte) error) (*os.File, error) {
+	f, err := b.folder.OpenFile(name, os.O_CREATE|os.O_RDWR)
 	if err != nil {
 		return nil, onDisk(err)
 	}
@@ -191,7 +197,7 @@ func (b *book) sent() error {
 	if err != nil {
 		return err
 	}
-	return onDisk(wholefile.ReplaceLink(b.path("cursor.json"), append(text, '\n'), 0o600))
+	return onDisk(b.folder.WriteFile(cursorFile, append(text, '\n')))
 }
 
 func (b *book) close() {
@@ -203,4 +209,5 @@ func (b *book) close() {
 			f.Close() //nolint:errcheck // every line is on the disk already
 		}
 	}
+	b.folder.Close() //nolint:errcheck // as above
 }

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/rocec/rocec/cmd/internal/revision"
+	"github.com/rocec/rocec/cmd/internal/statement"
 	"github.com/rocec/rocec/cmd/internal/teamplan"
+	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
 // fetchTime is how long git may take to bring a mirror up to date.
@@ -32,12 +34,17 @@ func (w *Worker) folder(ctx context.Context, fabric, commit string) (string, err
 	case !teamplan.Commit(commit):
 		return "", errors.New("the plan names no commit by its whole hash: a fabric with changes that are not committed has none")
 	}
-	dir := filepath.Join(w.o.State, "fabric", fabric+"-"+commit)
-	if _, err := os.Stat(dir); err == nil {
-		return filepath.Join(dir, filepath.FromSlash(of.Folder)), nil
-	}
 	fetching.Lock()
 	defer fetching.Unlock()
+	dir := filepath.Join(w.o.State, "fabric", statement.Sum([]byte(fabric))[:16]+"-"+commit)
+	folder, err := safefile.MakeFolder(dir, ownFolders)
+	if err != nil {
+		return "", onDisk(err)
+	}
+	defer folder.Close()
+	if _, err := folder.ReadFile(wholeFile, 1); err == nil {
+		return filepath.Join(dir, filepath.FromSlash(of.Folder)), nil
+	}
 	if _, err := revision.Resolve(ctx, of.Mirror, commit); err != nil {
 		if err := fetch(ctx, of.Mirror); err != nil {
 			return "", fmt.Errorf("the mirror of the fabric does not have the commit %s, and cannot be brought up to date: %w", commit, err)
@@ -48,7 +55,7 @@ func (w *Worker) folder(ctx context.Context, fabric, commit string) (string, err
 		return "", fmt.Errorf("the mirror of the fabric does not have the commit %s: %w", commit, err)
 	}
 	defer r.Close()
-	if err := writeFiles(r.FS(), dir); err != nil {
+	if err := writeFiles(r.FS(), folder); err != nil {
 		return "", err
 	}
 	return filepath.Join(dir, filepath.FromSlash(of.Folder)), nil
@@ -68,40 +75,29 @@ func fetch(ctx context.Context, mirror string) error {
 	return nil
 }
 
-// writeFiles writes the files of a commit to a folder that does not exist. Links become the files that they name; other links are left out.
-func writeFiles(files fs.FS, dir string) error {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		return onDisk(err)
-	}
-	part, err := os.MkdirTemp(filepath.Dir(dir), ".part-")
-	if err != nil {
-		return onDisk(err)
-	}
-	err = fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
-		to := filepath.Join(part, filepath.FromSlash(name))
+// wholeFile is in a folder that has all files of a commit. By its name, the modules of a fabric may be anywhere in the folder.
+const wholeFile = ".git"
+
+// writeFiles writes the files of a commit to a folder. Links become the files that they name; other links are left out.
+func writeFiles(files fs.FS, to *safefile.Folder) error {
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil:
+		case err != nil || name == ".":
 			return err
 		case d.IsDir():
-			return onDisk(os.MkdirAll(to, 0o700))
+			return onDisk(to.MakeFolder(name))
 		}
 		data, err := fs.ReadFile(files, name)
-		if err != nil {
-			if d.Type()&fs.ModeSymlink != 0 {
-				return nil
-			}
+		switch {
+		case err != nil && d.Type()&fs.ModeSymlink != 0:
+			return nil
+		case err != nil:
 			return err
 		}
-		return onDisk(os.WriteFile(to, data, 0o600))
+		return onDisk(to.WriteFile(name, data))
 	})
-	if err == nil { // modules of the fabric may be anywhere below
-		err = onDisk(os.WriteFile(filepath.Join(part, ".git"), nil, 0o600))
-	}
-	if err == nil {
-		err = onDisk(os.Rename(part, dir))
-	}
 	if err != nil {
-		return errors.Join(err, os.RemoveAll(part))
+		return err
 	}
-	return nil
+	return onDisk(to.WriteFile(wholeFile, nil))
 }

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -21,7 +19,7 @@ import (
 
 // signed returns a statement of the site, as it travels.
 func (w *Worker) signed(ctx context.Context, st *statement.Statement, body []byte) (*statement.Signed, error) {
-	st.Site, st.At, st.Nonce = w.o.Site, w.o.Now().UTC().Truncate(time.Second), rand.Text()
+	st.Site, st.At, st.Nonce = w.o.Site, w.o.Clock.Now().UTC().Truncate(time.Second), rand.Text()
 	return statement.Make(st, body, func(namespace string, message []byte) ([]byte, error) {
 		return w.o.Sign(context.WithoutCancel(ctx), namespace, message)
 	})
@@ -37,8 +35,8 @@ func (w *Worker) send(ctx context.Context) error {
 		b, wake, trouble := w.hub, w.wake, w.status.Trouble
 		w.mu.Unlock()
 		there := b != nil && b.Connected()
-		if there && (!was || w.o.Now().Sub(beat) >= beatTime) { // the hub may have another store when it is back
-			beat = w.o.Now()
+		if there && (!was || w.o.Clock.Now().Sub(beat) >= beatTime) { // the hub may have another store when it is back
+			beat = w.o.Clock.Now()
 			if !was {
 				since = beat
 			}
@@ -137,8 +135,8 @@ func (w *Worker) sendEvents(ctx context.Context, b *broker.Broker) error {
 		w.mu.Lock()
 		at := *w.book.cursor.Runs[local]
 		w.mu.Unlock()
-		info, err := os.Stat(filepath.Join(dir.Path(), local+".jsonl"))
-		if errors.Is(err, fs.ErrNotExist) || err == nil && w.sizes[local] == info.Size() { // it did not begin, or has no new line
+		size, err := dir.Size(local)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && w.sizes[local] == size { // it did not begin, or has no new line
 			continue
 		}
 		if err != nil {
@@ -164,7 +162,7 @@ func (w *Worker) sendEvents(ctx context.Context, b *broker.Broker) error {
 				return err
 			}
 		}
-		w.sizes[local] = info.Size()
+		w.sizes[local] = size
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ const stopped = "stopped"
 
 // job is a run of the team, as a worker does it in one epoch.
 type job struct {
-	*teamqueue.Run
+	*teamqueue.TeamRun
 	epoch uint64
 	share *teamqueue.Share
 	taken bool // in this epoch
@@ -63,7 +63,7 @@ func (w *Worker) next(fabric string) *job {
 			continue
 		}
 		if s.Taken.IsZero() {
-			if v, _ := w.queue.MayTake(r, w.o.Now(), nil); v != teamqueue.Begin {
+			if v, _ := w.queue.MayTake(r, w.o.Clock.Now(), nil); v != teamqueue.Begin {
 				continue
 			}
 		}
@@ -75,7 +75,7 @@ func (w *Worker) next(fabric string) *job {
 // tell makes a statement of this epoch about the run.
 func (w *Worker) tell(ctx context.Context, j *job, st statement.Statement) error {
 	st.Epoch = j.epoch
-	return w.say(ctx, j.Run, st)
+	return w.say(ctx, j.TeamRun, st)
 }
 
 // over ends the share.
@@ -236,12 +236,12 @@ func (w *Worker) firstWave(j *job) int {
 }
 
 // mayBegin returns the question whether a wave may begin now. The lock is held when it is asked.
-func (w *Worker) mayBegin(j *job, wave int) func() (teamqueue.Verdict, string) {
-	return func() (teamqueue.Verdict, string) { return w.queue.May(j.Run, wave, w.o.Now(), w.isAway) }
+func (w *Worker) mayBegin(j *job, wave int) func() (teamqueue.Admission, string) {
+	return func() (teamqueue.Admission, string) { return w.queue.May(j.TeamRun, wave, w.o.Clock.Now(), w.isAway) }
 }
 
 // await waits until something may begin. The error says why it never will. It says what it waits for, when that changes.
-func (w *Worker) await(ctx context.Context, j *job, may func() (teamqueue.Verdict, string)) error {
+func (w *Worker) await(ctx context.Context, j *job, may func() (teamqueue.Admission, string)) error {
 	said := ""
 	for {
 		w.mu.Lock()
@@ -300,7 +300,7 @@ func (w *Worker) carry(ctx context.Context, j *job) (_ *deploy.Results, err erro
 	}
 	defer w.useLab()()
 	s := w.o.Session(func(n journal.Notice) { w.noteRun(n.Run, j.Fabric, j.Name) })
-	sh, err := s.OpenShare(ctx, &session.ShareOptions{
+	sh, err := session.OpenShare(ctx, s, &session.ShareOptions{
 		ChangeOptions: change, Dir: dir, Fabric: j.Fabric, Commit: terms.Commit, Inputs: j.Plan.Inputs, Site: w.o.Site, Only: j.Plan.Targets,
 		Rules: w.o.Rules, Change: true,
 	})
@@ -316,7 +316,7 @@ func (w *Worker) carry(ctx context.Context, j *job) (_ *deploy.Results, err erro
 	if err != nil {
 		return nil, err
 	}
-	agreement, err := savedplan.Verify(j.Envelope.Agreement, j.Plan, j.By, max(wanted, terms.Wants()), signers, w.o.Now())
+	agreement, err := savedplan.Verify(j.Envelope.Agreement, j.Plan, j.By, max(wanted, terms.Wants()), signers, w.o.Clock.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,7 @@ func (w *Worker) settle(ctx context.Context, j *job) error {
 				until = o.Time.Add(time.Duration(r.Until) * time.Second)
 			}
 		}
-		late := w.o.Now().After(until.Add(time.Minute))
+		late := w.o.Clock.Now().After(until.Add(time.Minute))
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -158,7 +158,9 @@ func (j *job) confirmed(site string) (number uint64) {
 
 // goBack undoes the share of a run, the last one first, when the sites after this one have undone theirs.
 func (w *Worker) goBack(ctx context.Context, j *job) error {
-	may := func() (teamqueue.Verdict, string) { return w.queue.MayGoBack(j.Run, w.o.Site, w.o.Now(), w.isAway) }
+	may := func() (teamqueue.Admission, string) {
+		return w.queue.MayGoBack(j.TeamRun, w.o.Site, w.o.Clock.Now(), w.isAway)
+	}
 	if err := w.await(ctx, j, may); err != nil {
 		return w.ends(ctx, j, err)
 	}
@@ -174,7 +176,7 @@ func (w *Worker) goBack(ctx context.Context, j *job) error {
 		o.Approve, o.Message, o.Lab = true, j.Plan.Terms.Message, session.LabFlag(l.Lab)
 		s := w.o.Session(func(n journal.Notice) { w.noteRun(n.Run, j.Fabric, j.Name) })
 		end := w.useLab()
-		err := s.Undo(ctx, l.Run, o, w.o.Rules)
+		err := session.Undo(ctx, s, l.Run, o, w.o.Rules)
 		end()
 		if err != nil {
 			return w.ends(ctx, j, err)

@@ -445,7 +445,7 @@ func TestQuestions(t *testing.T) {
 	_, _, _, err = site.asked(message("alice", ask))
 	require.NoError(t, err)
 	later := site.Worker
-	later.o.Now = func() time.Time { return time.Now().Add(6 * time.Minute) }
+	later.o.Clock.Now = func() time.Time { return time.Now().Add(6 * time.Minute) }
 	_, _, _, err = later.asked(message("alice", ask))
 	require.ErrorContains(t, err, "good for 5 minutes")
 }

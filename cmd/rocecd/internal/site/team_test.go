@@ -110,7 +110,7 @@ type team struct {
 	repo    string
 	commit  string
 	ring    *keys.Ring
-	hub     *server.Server
+	hub     *server.Hub
 	port    int
 	tokens  map[string]*sshsigtest.Token
 	signers *sshsig.Signers
@@ -237,7 +237,8 @@ func (p place) options(out io.Writer, hears func(journal.Notice)) Options {
 	tokens, signers := people()
 	soak := time.Duration(0)
 	return Options{
-		Site: p.Site, State: p.State, Fabrics: map[string]Source{"prod": {Mirror: p.Repo}}, Change: o, Now: time.Now,
+		Site: p.Site, State: p.State, Fabrics: map[string]Source{"prod": {Mirror: p.Repo}}, Change: o,
+		Clock: device.Clock{Now: time.Now, Wait: time.After},
 		Log:   slog.New(slog.NewTextHandler(out, nil)),
 		Rules: sequence.Rules{Rules: change.Rules{MinCapacity: 50, Parallel: 8, Canary: true}, Soak: &soak},
 		Connect: func() (*broker.Broker, error) {
@@ -355,11 +356,11 @@ func (w *team) inputs() string {
 	f, err := g.Load(w.repo)
 	require.NoError(w.t, err)
 	require.False(w.t, f.Diags.HasErrors(), "%v", f.Diags)
-	return (&savedplan.Given{Tool: "test"}).Inputs(f)
+	return savedplan.Inputs(&savedplan.Given{Tool: "test"}, f)
 }
 
 // ask asks sites for their parts of a plan, and returns the answers.
-func (w *team) ask(sites ...string) (parts []*teamplan.Part, refused []string) {
+func (w *team) ask(sites ...string) (parts []*teamplan.SitePart, refused []string) {
 	w.t.Helper()
 	q, err := json.Marshal(teamplan.Question{Commit: w.commit, Inputs: w.inputs(), Tool: "test"})
 	require.NoError(w.t, err)
@@ -416,7 +417,7 @@ func (w *team) plan(holds []deploy.TermHold, sites ...string) *deploy.Saved {
 }
 
 // merge makes a plan of parts.
-func (w *team) merge(parts []*teamplan.Part, devices map[string][]string, holds []deploy.TermHold) *deploy.Saved {
+func (w *team) merge(parts []*teamplan.SitePart, devices map[string][]string, holds []deploy.TermHold) *deploy.Saved {
 	w.t.Helper()
 	now := time.Now().UTC().Truncate(time.Second)
 	saved, err := teamplan.Merge(parts, devices, deploy.Meta{Tool: "test", Fabric: "prod", Inputs: w.inputs(), Terms: &deploy.Terms{

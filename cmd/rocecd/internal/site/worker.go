@@ -24,6 +24,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/sshsig"
 	"github.com/rocec/rocec/cmd/internal/statement"
 	"github.com/rocec/rocec/cmd/internal/teamqueue"
+	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/deploy/sequence"
 )
 
@@ -38,7 +39,7 @@ type Options struct {
 	Session func(listen func(journal.Notice)) *session.Session // a new one for each use; its journals are those of the machine
 	Change  session.ChangeOptions                              // for every change; Lab makes all devices simulated
 	Rules   sequence.Rules
-	Now     func() time.Time
+	Clock   device.Clock
 	Log     *slog.Logger
 }
 
@@ -90,7 +91,7 @@ func New(o Options) (*Worker, error) {
 	}
 	w := &Worker{o: o, queue: teamqueue.New(signers), wake: make(chan struct{}), sizes: map[string]int64{}}
 	w.status.Waits = map[string]string{}
-	if w.book, err = openBook(filepath.Join(o.State, "team"), o.Now()); err != nil {
+	if w.book, err = openBook(filepath.Join(o.State, "team"), o.Clock.Now()); err != nil {
 		return nil, err
 	}
 	for _, m := range w.book.messages {
@@ -159,13 +160,11 @@ func (w *Worker) changed() {
 
 // sleep waits until something has changed, or a time has passed.
 func (w *Worker) sleep(ctx context.Context, wake <-chan struct{}, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-wake:
-	case <-timer.C:
+	case <-w.o.Clock.Wait(d):
 	}
 	return nil
 }
@@ -280,7 +279,7 @@ func (w *Worker) take(m *broker.Message) error {
 const mostAsks = 20
 
 // say signs a statement about a run, and keeps it for the hub. When it returns, the statement is on the disk, and the worker itself knows it.
-func (w *Worker) say(ctx context.Context, r *teamqueue.Run, st statement.Statement) error {
+func (w *Worker) say(ctx context.Context, r *teamqueue.TeamRun, st statement.Statement) error {
 	st.Fabric, st.Run, st.Digest, st.Site = r.Fabric, r.Name, r.Digest, w.o.Site
 	signed, err := w.signed(ctx, &st, nil)
 	if err != nil {
