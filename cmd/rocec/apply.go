@@ -214,7 +214,7 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 	}
 	w.devices.ReadLocks(ctx, plan, seq)
 	if w.saved != nil {
-		if err := w.devices.Matches(plan, w.saved); err != nil {
+		if err := session.Matches(w.devices, plan, w.saved); err != nil {
 			return false, exit.Fail(exit.Machines, "%v", err)
 		}
 		if terms := w.saved.Terms; terms != nil && o.Message == "" {
@@ -270,7 +270,7 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 
 // mayApply checks the rules of changes, and then asks the person.
 func (a *app) mayApply(ctx context.Context, w *work, plan *deploy.Plan, seq *sequence.Sequence, o applyOptions) error {
-	if err := w.devices.MayChange(w.f, w.dir, plan, seq, &o.ChangeOptions); err != nil {
+	if err := session.MayChange(w.devices, w.f, w.dir, plan, seq, &o.ChangeOptions); err != nil {
 		return err
 	}
 	if o.Approve {

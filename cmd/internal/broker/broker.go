@@ -1,7 +1,7 @@
 // Package broker carries the messages of a team: a [Broker] publishes them to a stream of NATS JetStream, and reads them in their order.
 //
 // The server is not trusted: the stream orders messages and keeps them, and each reader verifies what they say (package statement). The
-// number of a message in the stream is the epoch of what it starts.
+// number of a message in the stream is the epoch of the work that it starts.
 //
 // nats-server 2.10 and later are known to work. Acknowledged messages are on the disk of a server with sync_interval: always
 // (nats-server#7564). Kills that meet changes of a cluster have lost acknowledged messages even so (nats-server#7545), so the record of a
@@ -221,7 +221,7 @@ func (b *Broker) Publish(ctx context.Context, s Subject, id string, data []byte)
 	return ack.Sequence, nil
 }
 
-// Last returns the number of the newest message of the stream; 0: it has none.
+// Last returns the number of the newest message of the stream; 0: it has no message.
 func (b *Broker) Last(ctx context.Context) (uint64, error) {
 	s, err := b.js.Stream(ctx, Stream)
 	if err != nil {
@@ -231,7 +231,7 @@ func (b *Broker) Last(ctx context.Context) (uint64, error) {
 }
 
 // Follow calls use for each message that a filter matches, from a number on, in their order. It waits for new ones until ctx ends, or use
-// returns an error. A message whose subject is none of rocec's is left out. caught, if it is not nil, is called once, when all messages
+// returns an error. It leaves out messages with a subject that rocec does not have. caught, if it is not nil, is called once, when all messages
 // that were there at the beginning have been used.
 func (b *Broker) Follow(ctx context.Context, from uint64, filters []Subject, use func(*Message) error, caught func()) error {
 	end, err := b.Last(ctx)

@@ -8,7 +8,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/statement"
 )
 
-// Kind is what a message is.
+// Kind is the kind of a message.
 type Kind string
 
 // The kinds, with the tokens of their subjects.
@@ -92,7 +92,7 @@ func ParseSubject(name string) (Subject, error) {
 	return s, nil
 }
 
-// hexed begins a token that stands for a name with other characters. No token of a statement begins with it.
+// hexed begins the token of a name with other characters. No token of a statement begins with it.
 const hexed = "_"
 
 // encode returns a name as one token: a server takes dots, "*" and ">" for parts of a pattern.

@@ -60,6 +60,11 @@ cmd/rocec/selftest.go maySave | whether a name is free
 cmd/rocec/selftest.go saveBundle | writes a new file that the person names
 cmd/rocec/selftestjudge.go judgeBundle | a saved text that the person names
 cmd/rocec/trace.go traceCommand | whether an argument is a folder
+cmd/internal/broker/broker.go Open | certificates that the person names: they are public
+cmd/rocecd/internal/keys/certificates.go TLS | a certificate of the ring, which is public
+cmd/rocecd/internal/keys/keys.go Make | makes the folder of a ring, for its owner alone
+cmd/rocecd/internal/keys/keys.go Open | the ring, after its mode has been checked
+cmd/rocecd/internal/keys/keys.go Trust | the ring, after its mode has been checked
 cmd/internal/session/held.go processLives | a process of this machine, in /proc
 cmd/rocec/validate.go appendFile | adds to the summary of GitHub
 cmd/internal/operands/operands.go exists | whether a name is a path

@@ -172,7 +172,8 @@ cmd/internal/operands:      cmd/internal/devicefiles cmd/internal/exit cmd/inter
 cmd/internal/session:       targets/commands targets/deploy/device/scripts cmd/internal/auditlog cmd/internal/record
     cmd/internal/rights cmd/internal/sshsig lang lang/policy cmd/internal/claimed validate/claims
     cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person
-    cmd/internal/replay cmd/internal/report cmd/internal/samples cmd/internal/savedplan cmd/internal/view cmd/internal/view/board
+    cmd/internal/replay cmd/internal/report cmd/internal/samples cmd/internal/savedplan cmd/internal/teamplan cmd/internal/view
+    cmd/internal/view/board
     compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/gated
     targets/deploy/lab targets/deploy/rollout targets/deploy/safefile
     targets/deploy/seen targets/deploy/sequence targets/deploy/ssh targets/deploy/traffic
@@ -212,6 +213,16 @@ cmd/internal/savedplan:     cmd/internal/exit cmd/internal/journal cmd/internal/
     cmd/internal/wholefile lang lang/diag targets/deploy
     targets/deploy/safefile |
 cmd/internal/wholefile:      |
+cmd/internal/statement:  cmd/internal/sshsig |
+cmd/internal/broker:  cmd/internal/statement | github.com/nats-io/nats.go
+cmd/internal/teamplan:  lang/diag lang/nodeset targets/deploy |
+cmd/internal/teamqueue:  cmd/internal/broker cmd/internal/journal cmd/internal/sshsig cmd/internal/statement lang/diag targets/deploy |
+cmd/rocecd/internal/keys:  cmd/internal/broker cmd/internal/statement cmd/internal/wholefile | github.com/nats-io/jwt
+    github.com/nats-io/nkeys
+cmd/rocecd/internal/server:  cmd/internal/broker cmd/rocecd/internal/keys | github.com/nats-io/jwt github.com/nats-io/nats-server
+cmd/rocecd/internal/site:  cmd/internal/broker cmd/internal/journal cmd/internal/revision cmd/internal/savedplan cmd/internal/session
+    cmd/internal/sshsig cmd/internal/statement cmd/internal/teamplan cmd/internal/teamqueue cmd/internal/view targets/deploy
+    targets/deploy/device targets/deploy/safefile targets/deploy/sequence |
 cmd/internal/chain:          |
 cmd/internal/sshsig:         |
 cmd/internal/sshsig/sshsigtest: |
@@ -269,7 +280,7 @@ var outside = []string{
 	"cmd/internal/savedplan", "cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/fromfiles", "cmd/internal/revision",
 	"cmd/internal/operands",
 	"cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/netbox", "cmd/internal/origin",
-	"cmd/internal/readings",
+	"cmd/internal/readings", "cmd/internal/broker", "cmd/rocecd/internal/keys", "cmd/rocecd/internal/site",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",
 	"targets/deploy/internal/boxtest", "targets/deploy/internal/nspawn", "targets/nic/hosttest",
 	"targets/target/targettest", "lang/langtest",

@@ -104,7 +104,7 @@ func (d *Dir) Size(run string) (int64, error) {
 	return info.Size(), nil
 }
 
-// empty reports whether an entry has none of its members.
+// empty reports whether no member of an entry is set.
 func (e *entry) empty() bool {
 	return e.Begin == nil && e.Adopt == nil && e.Line == nil && e.Hook == nil && e.Outcome == nil && e.End == nil && e.Signed == nil
 }

@@ -87,7 +87,7 @@ func TestNotices(t *testing.T) {
 	}, got)
 }
 
-// TestNoticesOfFile: the notices of a file are those that a listener heard, from any line on. A line that is cut off does not count, and a line
+// TestNoticesOfFile: the notices of a file are those that a listener heard, from any line on. A line that is cut off does not count. A line
 // that cannot be read keeps its number.
 func TestNoticesOfFile(t *testing.T) {
 	d := journal.Open(filepath.Join(t.TempDir(), "rocec", "runs"))
@@ -99,7 +99,8 @@ func TestNoticesOfFile(t *testing.T) {
 		return now
 	}
 	const run = "20261130t080000z-aaaa"
-	r, err := d.Begin(journal.Header{Run: run, Key: "key", Owner: "alice", Name: "prod", Began: now, Team: &journal.Team{Run: run, Site: "dc1"}}, clock)
+	h := journal.Header{Run: run, Key: "key", Owner: "alice", Name: "prod", Began: now, Team: &journal.Team{Run: run, Site: "dc1"}}
+	r, err := d.Begin(h, clock)
 	require.NoError(t, err)
 	_, err = r.Intent("leaf1", "prepare")
 	require.NoError(t, err)

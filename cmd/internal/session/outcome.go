@@ -135,7 +135,7 @@ func OnlyOthers(tree *target.Tree) error {
 
 // Matches refuses a plan that is not the saved one. A rehearsal has other host keys and contents, so it compares only the contents that
 // devices are to get.
-func (f *Fleet) Matches(plan *deploy.Plan, saved *deploy.Saved) error {
+func Matches(f *Fleet, plan *deploy.Plan, saved *deploy.Saved) error {
 	if f.Lab != nil {
 		return plan.SameTargets(saved)
 	}
@@ -143,7 +143,7 @@ func (f *Fleet) Matches(plan *deploy.Plan, saved *deploy.Saved) error {
 }
 
 // MayChange refuses a plan that the policies, other runs or the rules of changes forbid, and prints the reasons.
-func (f *Fleet) MayChange(of *report.Report, dir string, plan *deploy.Plan, seq *sequence.Sequence, o *ChangeOptions) error {
+func MayChange(f *Fleet, of *report.Report, dir string, plan *deploy.Plan, seq *sequence.Sequence, o *ChangeOptions) error {
 	s := f.s
 	untouched := func(err error) error {
 		if o.Format == "json" {

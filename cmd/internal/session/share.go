@@ -147,7 +147,7 @@ func (sh *Share) Part() (*teamplan.SitePart, error) {
 	return out, nil
 }
 
-// Carry is what a site carries out of the plan of a team.
+// Carry is the work of a site for the plan of a team.
 type Carry struct {
 	Team      *journal.Team
 	Agreement *journal.Agreement
@@ -159,8 +159,8 @@ type Carry struct {
 	Ended func(wave int, devices []string, good bool, text string) // hears of each wave of the plan that is over
 }
 
-// Apply carries out the share, or what is left of it after the site was stopped. The devices must be as the plan saw them, or have the
-// content of the plan already. The error says why nothing was changed.
+// Apply carries out the share, or the rest of the share after the site was stopped. The devices must be as the plan saw them, or have the
+// content of the plan already. The error states why nothing was changed.
 func (sh *Share) Apply(ctx context.Context, c *Carry) (*deploy.Results, error) {
 	if err := sh.plan.Matches(sh.part(c.Saved)); err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (sh *Share) Apply(ctx context.Context, c *Carry) (*deploy.Results, error) {
 	if sh.plan.Empty() {
 		return &deploy.Results{}, nil
 	}
-	if err := sh.devices.MayChange(sh.report, sh.o.Dir, sh.plan, sh.seq, &sh.o.ChangeOptions); err != nil {
+	if err := MayChange(sh.devices, sh.report, sh.o.Dir, sh.plan, sh.seq, &sh.o.ChangeOptions); err != nil {
 		return nil, refusal(err)
 	}
 	return sh.s.Apply(ctx, Job{

@@ -41,7 +41,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestPlanWaves: whatever part of the devices is left and however it is cut into waves, each wave of the plan ends once, in order, and after
+// TestPlanWaves: whatever part of the devices is left and however it is cut into waves, each wave of the plan ends once and in order, after
 // all of its parts. After a failure no later wave ends.
 func TestPlanWaves(t *testing.T) {
 	met := map[string]bool{}

@@ -62,7 +62,7 @@ func (s *Signed) Open(signers *sshsig.Signers, at time.Time) (out *Statement, au
 	return out, author, nil
 }
 
-// Want is what a receiver expects of a statement. Empty fields may have any value.
+// Want has the values that a receiver expects of a statement. Empty fields may have any value.
 type Want struct {
 	Fabric, Run, Digest, Site string
 	Now                       time.Time // of a statement of a person, which is good for five minutes; zero: of any time

@@ -20,7 +20,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/sshsig"
 )
 
-// Verb is what a statement is for.
+// Verb is the purpose of a statement.
 type Verb string
 
 // The verbs of persons.
@@ -220,7 +220,7 @@ func (s *Statement) check() error {
 		return fmt.Errorf("there is no statement %q", cut(string(s.Verb)))
 	case s.Fabric == "" || len(s.Fabric) > maxName:
 		return errors.New("the statement names no fabric")
-	case s.Run != "" && !token.MatchString(s.Run), s.Site != "" && !token.MatchString(s.Site), s.Outcome != "" && !token.MatchString(s.Outcome):
+	case s.Run != "" && !Token(s.Run), s.Site != "" && !Token(s.Site), s.Outcome != "" && !Token(s.Outcome):
 		return errors.New("a run, site or outcome of the statement has characters that no name has")
 	case s.Digest != "" && !digest.MatchString(s.Digest), s.Head != "" && !digest.MatchString(s.Head):
 		return errors.New("a hash of the statement is no SHA-256")

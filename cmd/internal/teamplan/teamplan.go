@@ -1,5 +1,5 @@
-// Package teamplan has the [Question] of a person to the sites of a team, and the [SitePart] of a plan with which a site answers. [Merge] makes
-// one plan of the parts.
+// Package teamplan has the [Question] of a person to the sites of a team, and the [SitePart] of a plan with which a site answers. [Merge]
+// makes one plan of the parts.
 //
 // Parts travel through a hub that is not trusted, and come from machines that a person does not see. They have hashes and names, and no
 // contents, commands or addresses.
@@ -40,7 +40,7 @@ type SitePart struct {
 	Refused  []string             `json:"refused"` // why the site would refuse to carry it out
 }
 
-// DeviceChange is what a part does on one device.
+// DeviceChange is the change of one device in a part.
 type DeviceChange struct {
 	Device   string        `json:"device"`
 	Status   deploy.Status `json:"status"`
@@ -128,7 +128,7 @@ func (p *SitePart) check(own []string) error {
 	for i := range p.Devices {
 		d := &p.Devices[i]
 		if !slices.Contains(own, d.Name) {
-			return fmt.Errorf("the site %s answers for %q, which is none of its devices", p.Site, diag.Cut(d.Name))
+			return fmt.Errorf("the site %s answers for %q, which is not one of its devices", p.Site, diag.Cut(d.Name))
 		}
 		if d.Status == deploy.StatusChange {
 			changes[d.Name] = true

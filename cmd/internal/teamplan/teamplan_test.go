@@ -25,7 +25,8 @@ func part(site string, waves []string, names ...string) *SitePart {
 
 func merge(parts ...*SitePart) (*deploy.Saved, error) {
 	now := time.Date(2026, 11, 30, 8, 0, 0, 0, time.UTC)
-	return Merge(parts, devices, deploy.Meta{Tool: "dev", Terms: &deploy.Terms{Name: "prod", Made: now, Expires: now.Add(time.Hour), Nonce: "n"}})
+	terms := &deploy.Terms{Name: "prod", Made: now, Expires: now.Add(time.Hour), Nonce: "n"}
+	return Merge(parts, devices, deploy.Meta{Tool: "dev", Terms: terms})
 }
 
 // TestMerge: the plan has the devices and waves of all parts in their order, and a later rocec reads its bytes.
@@ -64,13 +65,13 @@ func TestMerge(t *testing.T) {
 // TestMergeRefuses lists parts that a site may not send.
 func TestMergeRefuses(t *testing.T) {
 	for says, p := range map[string]*SitePart{
-		"which is none of its devices": part("dc1", []string{"leaf3"}, "leaf3"),
-		"changes 1 device in no wave":  part("dc1", []string{"leaf1"}, "leaf1", "leaf2"),
-		"or changes it twice":          part("dc1", []string{"leaf1", "leaf1"}, "leaf1"),
-		"does not change it":           part("dc1", []string{"leaf[1-2]"}, "leaf1"),
-		`"leaf[1-" is no wave`:         part("dc1", []string{"leaf[1-"}, "leaf1"),
-		"is no wave":                   part("dc1", []string{"leaf[1-99999999]"}, "leaf1"),
-		"the site dc9 answers for":     part("dc9", []string{"leaf1"}, "leaf1"),
+		"which is not one of its devices": part("dc1", []string{"leaf3"}, "leaf3"),
+		"changes 1 device in no wave":     part("dc1", []string{"leaf1"}, "leaf1", "leaf2"),
+		"or changes it twice":             part("dc1", []string{"leaf1", "leaf1"}, "leaf1"),
+		"does not change it":              part("dc1", []string{"leaf[1-2]"}, "leaf1"),
+		`"leaf[1-" is no wave`:            part("dc1", []string{"leaf[1-"}, "leaf1"),
+		"is no wave":                      part("dc1", []string{"leaf[1-99999999]"}, "leaf1"),
+		"the site dc9 answers for":        part("dc9", []string{"leaf1"}, "leaf1"),
 	} {
 		_, err := merge(p)
 		assert.ErrorContains(t, err, says)

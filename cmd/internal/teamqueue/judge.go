@@ -30,7 +30,7 @@ func (r *TeamRun) Over(now time.Time) bool {
 	return true
 }
 
-// ahead returns a run of the fabric that has to be over before; nil: there is none.
+// ahead returns a run of the fabric that has to be over before; nil: there is no such run.
 func (q *Queue) ahead(r *TeamRun, now time.Time) *TeamRun {
 	for _, before := range q.fabrics[r.Fabric] {
 		if before.Epoch < r.Epoch && !before.Over(now) {

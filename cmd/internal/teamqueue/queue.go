@@ -62,7 +62,7 @@ type TeamRun struct {
 	Approved     map[int][]Approval // of waves that are held
 	Said         []Said             // confirm, resume, rollback and withdraw, in their order
 	Withdrawn    string             // who withdrew it; empty: no person
-	Back         *Said              // the newest rollback; nil: there is none
+	Back         *Said              // the newest rollback; nil: no person rolled it back
 }
 
 // Approval is the approval of a wave that is held.
@@ -111,7 +111,7 @@ func (q *Queue) Own(st *statement.Statement) error { return q.site(st) }
 // Kinds are the kinds of messages that a queue takes.
 var Kinds = []broker.Kind{broker.Submit, broker.Say, broker.Wave}
 
-// Take adds a message. The error says why it changes nothing, as part of a sentence.
+// Take adds a message. The error states why it changes nothing, as part of a sentence.
 func (q *Queue) Take(m *broker.Message) error {
 	err := q.take(m)
 	if err != nil {
@@ -223,7 +223,7 @@ func (q *Queue) say(number uint64, st *statement.Statement, by string) error {
 		case r.hold(st.Wave) == nil:
 			return fmt.Errorf("wave %d is not held", st.Wave)
 		case by == r.By:
-			return fmt.Errorf("%s submitted the run, and approves no wave of it", by)
+			return fmt.Errorf("%s submitted the run, and so approves none of its waves", by)
 		case slices.ContainsFunc(r.Approved[st.Wave], func(a Approval) bool { return a.Person == by }):
 			return fmt.Errorf("%s has approved it already", by)
 		}
@@ -315,7 +315,7 @@ func (r *TeamRun) EpochAt(site string) uint64 {
 	return epoch
 }
 
-// share returns the share of a site; nil: it has none.
+// share returns the share of a site; nil: it has no share.
 func (r *TeamRun) share(site string) *Share {
 	for _, s := range r.Shares {
 		if s.Site == site {
@@ -325,7 +325,7 @@ func (r *TeamRun) share(site string) *Share {
 	return nil
 }
 
-// ShareOf returns the share of a site; nil: it has none.
+// ShareOf returns the share of a site; nil: it has no share.
 func (r *TeamRun) ShareOf(site string) *Share { return r.share(site) }
 
 // hold returns the hold before a wave; nil: it is not held.
@@ -351,7 +351,7 @@ func (q *Queue) Runs(fabric string) []*TeamRun {
 	return out
 }
 
-// Run returns a run by its name; nil: there is none.
+// Run returns a run by its name; nil: there is no such run.
 func (q *Queue) Run(name string) *TeamRun { return q.runs[name] }
 
 // Last returns the number of the newest message.

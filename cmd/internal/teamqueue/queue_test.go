@@ -207,16 +207,18 @@ func TestRejects(t *testing.T) {
 			m, _ := w.submit("r1")
 			return m
 		}(),
-		"no line has the key":      say("mallory", statement.Statement{Verb: statement.Withdraw}),
-		`for "rocec-apply"`:        say("bob", statement.Statement{Verb: statement.Withdraw}),
-		`has no site "dc9"`:        say("carol", statement.Statement{Verb: statement.Resume, Site: "dc9"}),
-		"about the plan":           say("carol", statement.Statement{Verb: statement.Confirm, Digest: statement.Sum(nil)}),
-		"wave 2 is not held":       say("bob", statement.Statement{Verb: statement.Approve, Wave: 2}),
-		"good for 5 minutes":       old,
-		"wave 3 belongs to":        w.site("dc1", digest, statement.Began, 3, ""),
-		"it is no signed":          {Subject: broker.Subject{Kind: broker.Say, Fabric: "prod", Run: "r1"}, Data: []byte("{")},
-		"does not belong into say": w.message(broker.Say, "site:dc1", statement.Statement{Verb: statement.Taken, Run: "r1", Digest: digest, Site: "dc1"}, nil),
-		"there is no run r9":       w.message(broker.Say, "carol", statement.Statement{Verb: statement.Withdraw, Run: "r9", Digest: digest}, nil),
+		"no line has the key": say("mallory", statement.Statement{Verb: statement.Withdraw}),
+		`for "rocec-apply"`:   say("bob", statement.Statement{Verb: statement.Withdraw}),
+		`has no site "dc9"`:   say("carol", statement.Statement{Verb: statement.Resume, Site: "dc9"}),
+		"about the plan":      say("carol", statement.Statement{Verb: statement.Confirm, Digest: statement.Sum(nil)}),
+		"wave 2 is not held":  say("bob", statement.Statement{Verb: statement.Approve, Wave: 2}),
+		"good for 5 minutes":  old,
+		"wave 3 belongs to":   w.site("dc1", digest, statement.Began, 3, ""),
+		"it is no signed":     {Subject: broker.Subject{Kind: broker.Say, Fabric: "prod", Run: "r1"}, Data: []byte("{")},
+		"does not belong into say": w.message(broker.Say, "site:dc1", statement.Statement{
+			Verb: statement.Taken, Run: "r1", Digest: digest, Site: "dc1",
+		}, nil),
+		"there is no run r9": w.message(broker.Say, "carol", statement.Statement{Verb: statement.Withdraw, Run: "r9", Digest: digest}, nil),
 		"its subject about another one": func() *broker.Message {
 			m := w.site("dc1", digest, statement.Taken, 0, "")
 			m.Site = "dc2"
@@ -382,8 +384,8 @@ func TestAgain(t *testing.T) {
 	require.False(t, r.Over(w.now))
 	take(at("dc1", back, statement.Over, 0, statement.Complete))
 	require.True(t, r.Over(w.now))
-	require.ErrorContains(t, q.Take(w.message(broker.Say, "carol", statement.Statement{Verb: statement.Confirm, Run: "r1", Digest: digest}, nil)),
-		"carol rolled the run back")
+	confirm := w.message(broker.Say, "carol", statement.Statement{Verb: statement.Confirm, Run: "r1", Digest: digest}, nil)
+	require.ErrorContains(t, q.Take(confirm), "carol rolled the run back")
 }
 
 // TestOtherOrders: where a hub shows two runs to two sites in different orders, neither begins at any site.

@@ -102,7 +102,7 @@ func (r *Ring) issue(file string, of *x509.Certificate) error {
 	}
 	signer, ok := pair.PrivateKey.(*ecdsa.PrivateKey)
 	if !ok {
-		return errors.New("the key of the authority is none of ECDSA")
+		return errors.New("the key of the authority is not for ECDSA")
 	}
 	return r.sign(file, of, pair.Leaf, key, signer)
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/wholefile"
 )
 
-// Role is what a user may do on the hub.
+// Role decides what a user may do on the hub.
 type Role string
 
 // The roles.
@@ -216,7 +216,7 @@ func (r *Ring) save() error {
 	return errors.Join(r.write(accountJWT, []byte(text)), r.write(usersFile, append(users, '\n')))
 }
 
-// Trust is what a server needs to know of a ring: JWTs, and the public keys of its two accounts.
+// Trust is the part of a ring that a server needs: JWTs, and the public keys of its two accounts.
 type Trust struct {
 	Operator *jwt.OperatorClaims
 	Accounts map[string]string // JWTs by public key
@@ -268,7 +268,7 @@ func reads() jwt.StringList {
 	return out
 }
 
-// permissions returns what a user may publish. Every user may read what the account has: statements are no secrets.
+// permissions returns what a user may publish. Every user may read all messages: statements are no secrets.
 func permissions(role Role, name string) (out jwt.Permissions, err error) {
 	filter := func(kind broker.Kind, site string) string { return broker.Subject{Kind: kind, Site: site}.Filter() }
 	out.Sub.Allow = jwt.StringList{"_INBOX.>"}

@@ -99,7 +99,9 @@ func TestPermissions(t *testing.T) {
 	users := map[string]*broker.Broker{
 		"alice": h.as(t, "alice", keys.Operator), "dc1": h.as(t, "dc1", keys.Site), "bob": h.as(t, "bob", keys.Reader),
 	}
-	may := map[string][]broker.Kind{"alice": {broker.Ask, broker.Submit, broker.Say}, "dc1": {broker.Share, broker.Wave, broker.Event, broker.Look}}
+	may := map[string][]broker.Kind{
+		"alice": {broker.Ask, broker.Submit, broker.Say}, "dc1": {broker.Share, broker.Wave, broker.Event, broker.Look},
+	}
 	for name, b := range users {
 		for _, kind := range broker.Kinds {
 			for _, site := range []string{"dc1", "dc2"} {
@@ -146,7 +148,8 @@ func TestFull(t *testing.T) {
 	var err error
 	stored := 0
 	for i := range 100 {
-		if _, err = alice.Publish(t.Context(), broker.Subject{Kind: broker.Submit, Fabric: "f"}, fmt.Sprint(i), make([]byte, 100<<10)); err != nil {
+		_, err = alice.Publish(t.Context(), broker.Subject{Kind: broker.Submit, Fabric: "f"}, fmt.Sprint(i), make([]byte, 100<<10))
+		if err != nil {
 			break
 		}
 		stored++

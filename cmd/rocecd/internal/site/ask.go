@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 )
 
-// refused is the outcome of what a site does not do.
+// refused is the outcome of a question that a site does not answer with a part.
 const refused = "refused"
 
 // answer answers questions for parts of plans, one after the other.

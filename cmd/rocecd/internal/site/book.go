@@ -35,7 +35,7 @@ type saying struct {
 	Data    json.RawMessage `json:"data"`
 }
 
-// cursor is what the hub has.
+// cursor is the progress of the hub.
 type cursor struct {
 	Said int             `json:"said"` // sayings
 	Runs map[string]*way `json:"runs"` // lines of journals, by the name of the run in the journal

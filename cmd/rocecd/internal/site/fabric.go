@@ -24,15 +24,15 @@ const fetchTime = 2 * time.Minute
 // fetching lets one git at a time bring a mirror up to date.
 var fetching sync.Mutex
 
-// folder returns the folder of a fabric at a commit. It writes the files of the commit below the state of the site, once. If the mirror does
-// not have the commit, it is brought up to date first.
+// folder returns the folder of a fabric at a commit. It writes the files of the commit below the state of the site, once. It brings the
+// mirror up to date if the mirror does not have the commit.
 func (w *Worker) folder(ctx context.Context, fabric, commit string) (string, error) {
 	of, ok := w.o.Fabrics[fabric]
 	switch {
 	case !ok:
 		return "", fmt.Errorf("this site has no mirror of the fabric %q", fabric)
 	case !teamplan.Commit(commit):
-		return "", errors.New("the plan names no commit by its whole hash: a fabric with changes that are not committed has none")
+		return "", errors.New("the plan names no commit by its whole hash: commit all changes of the fabric first")
 	}
 	fetching.Lock()
 	defer fetching.Unlock()

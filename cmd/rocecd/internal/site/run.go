@@ -55,7 +55,7 @@ func (w *Worker) work(ctx context.Context, fabric string) error {
 	return nil
 }
 
-// next returns the first run that this site can take or has taken; nil: there is none. The caller holds the lock.
+// next returns the first run that this site can take or has taken; nil: there is no such run. The caller holds the lock.
 func (w *Worker) next(fabric string) *job {
 	for _, r := range w.queue.Runs(fabric) {
 		s := r.ShareOf(w.o.Site)
@@ -85,7 +85,7 @@ func (w *Worker) over(ctx context.Context, j *job, outcome, why string) error {
 	return w.tell(ctx, j, statement.Statement{Verb: statement.Over, Outcome: outcome, Why: short(why), Head: w.head(j)})
 }
 
-// head returns the head of the newest journal of the run; empty: it has none.
+// head returns the head of the newest journal of the run; empty: it has no journal.
 func (w *Worker) head(j *job) string {
 	logs, err := w.ofTeam()
 	if err != nil {
@@ -240,7 +240,8 @@ func (w *Worker) mayBegin(j *job, wave int) func() (teamqueue.Admission, string)
 	return func() (teamqueue.Admission, string) { return w.queue.May(j.TeamRun, wave, w.o.Clock.Now(), w.isAway) }
 }
 
-// await waits until something may begin. The error says why it never will. It says what it waits for, when that changes.
+// await waits until something may begin. The error states why it never will. A statement names the reason to wait, each time that
+// the reason changes.
 func (w *Worker) await(ctx context.Context, j *job, may func() (teamqueue.Admission, string)) error {
 	said := ""
 	for {
@@ -326,7 +327,7 @@ func (w *Worker) carry(ctx context.Context, j *job) (_ *deploy.Results, err erro
 	return results, errors.Join(err, ended())
 }
 
-// carrying returns what the share is told and hears while it is carried out. ended returns the first statement that could not be made.
+// carrying returns how the share is carried out. ended returns the error of the first statement that could not be made.
 func (w *Worker) carrying(ctx context.Context, j *job) (c *session.Carry, ended func() error) {
 	began := map[int]bool{}
 	var mu sync.Mutex
@@ -335,7 +336,7 @@ func (w *Worker) carrying(ctx context.Context, j *job) (c *session.Carry, ended 
 			Saved: j.Plan, First: j.share.First, Waves: j.share.Last - j.share.First + 1,
 			Team: w.team(j),
 			Await: func(ctx context.Context, wave int) error {
-				if began[wave] { // the next part of it
+				if began[wave] { // a later part of the wave
 					return nil
 				}
 				if err := w.await(ctx, j, w.mayBegin(j, wave)); err != nil {

@@ -142,11 +142,11 @@ func (w *Worker) settle(ctx context.Context, j *job) error {
 }
 
 func holdOf(l *journal.Log) time.Duration {
-	hold, _ := time.ParseDuration(l.Hold) // no time: the run has none
+	hold, _ := time.ParseDuration(l.Hold) // no time: the run waits for no confirm
 	return hold
 }
 
-// confirmed returns the number of the newest statement that confirms the run; 0: there is none. The caller holds the lock.
+// confirmed returns the number of the newest statement that confirms the run; 0: no person confirmed it. The caller holds the lock.
 func (j *job) confirmed(site string) (number uint64) {
 	for i := range j.Said {
 		if s := &j.Said[i]; s.Verb == statement.Confirm && (s.Site == "" || s.Site == site) {

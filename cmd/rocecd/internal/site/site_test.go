@@ -494,7 +494,8 @@ func TestOlderStore(t *testing.T) {
 	w.up()
 	for _, site := range []string{"dc1", "dc2"} {
 		require.Eventually(t, func() bool {
-			return strings.Contains(w.sites[site].Status().Trouble, "the store of the hub is older than what this site has seen: it ends with message 0")
+			return strings.Contains(w.sites[site].Status().Trouble,
+				"the store of the hub is older than what this site has seen: it ends with message 0")
 		}, time.Minute, 50*time.Millisecond)
 	}
 	terms := *saved.Terms

@@ -352,7 +352,8 @@ func (w *team) signed(who string, st *statement.Statement, body []byte) []byte {
 // inputs returns the hash of the files of the fabric.
 func (w *team) inputs() string {
 	w.t.Helper()
-	g := globals.New(&person.Person{Getenv: func(string) string { return "" }, Stderr: io.Discard, Color: "never"}, globals.Build{Version: "test"})
+	p := &person.Person{Getenv: func(string) string { return "" }, Stderr: io.Discard, Color: "never"}
+	g := globals.New(p, globals.Build{Version: "test"})
 	f, err := g.Load(w.repo)
 	require.NoError(w.t, err)
 	require.False(w.t, f.Diags.HasErrors(), "%v", f.Diags)

@@ -245,8 +245,8 @@ func (w *Worker) sameLast(m *broker.Message) error {
 
 // olderStore keeps why the worker does not use the hub. The caller holds the lock.
 func (w *Worker) olderStore(why string) error {
-	w.status.Trouble = "the store of the hub is older than what this site has seen: " + why + ". The site uses nothing of it. rocecd rebuild " +
-		"publishes the records of the site again"
+	w.status.Trouble = "the store of the hub is older than what this site has seen: " + why + ". The site uses no message of the store. " +
+		"rocecd rebuild publishes the records of the site again"
 	return errors.New(w.status.Trouble)
 }
 
@@ -278,7 +278,7 @@ func (w *Worker) take(m *broker.Message) error {
 // mostAsks bounds the questions that wait.
 const mostAsks = 20
 
-// say signs a statement about a run, and keeps it for the hub. When it returns, the statement is on the disk, and the worker itself knows it.
+// say signs a statement about a run, and keeps it for the hub. When it returns, the statement is on the disk and in the queue of the worker.
 func (w *Worker) say(ctx context.Context, r *teamqueue.TeamRun, st statement.Statement) error {
 	st.Fabric, st.Run, st.Digest, st.Site = r.Fabric, r.Name, r.Digest, w.o.Site
 	signed, err := w.signed(ctx, &st, nil)
