@@ -231,8 +231,8 @@ func (b *Broker) Last(ctx context.Context) (uint64, error) {
 }
 
 // Follow calls use for each message that a filter matches, from a number on, in their order. It waits for new ones until ctx ends, or use
-// returns an error. It leaves out messages with a subject that rocec does not have. caught, if it is not nil, is called once, when all messages
-// that were there at the beginning have been used.
+// returns an error. It leaves out messages with a subject that rocec does not have. caught, if it is not nil, is called once,
+// when all messages that were there at the beginning have been used.
 func (b *Broker) Follow(ctx context.Context, from uint64, filters []Subject, use func(*Message) error, caught func()) error {
 	end, err := b.Last(ctx)
 	if err != nil {

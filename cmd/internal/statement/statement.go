@@ -178,8 +178,8 @@ func Parse(data []byte) (*Statement, error) {
 	if !utf8.Valid(data) {
 		return nil, errors.New("the statement is not UTF-8")
 	}
-	rest, ok := strings.CutPrefix(string(data), heading+"\n")
-	if !ok {
+	first, rest, ok := strings.Cut(string(data), "\n")
+	if !ok || first != heading {
 		return nil, errors.New("it is no statement of this format")
 	}
 	s := &Statement{}

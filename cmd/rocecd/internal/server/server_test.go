@@ -93,6 +93,31 @@ func TestStream(t *testing.T) {
 	require.Equal(t, all, read(h.as(t, "bob", keys.Reader), broker.Subject{Kind: broker.Submit}, broker.Subject{Kind: broker.Wave}))
 }
 
+// TestAlive: the hub has the newest sign of life of each site, and a site sends those of its own name alone.
+func TestAlive(t *testing.T) {
+	h := start(t)
+	b := h.as(t, "hub2", keys.Hub)
+	require.NoError(t, b.MakeAlive(t.Context()))
+	dc1, dc2, reader := h.as(t, "dc1", keys.Site), h.as(t, "dc2", keys.Site), h.as(t, "bob", keys.Reader)
+	for range 3 {
+		require.NoError(t, dc1.Beat("dc1"))
+	}
+	require.NoError(t, dc2.Beat("dc3")) // the server drops it
+	require.Eventually(t, func() bool {
+		alive, err := reader.Alive(t.Context())
+		require.NoError(t, err)
+		return len(alive) == 1 && time.Since(alive["dc1"]) < time.Minute
+	}, time.Minute, 20*time.Millisecond)
+	require.NoError(t, dc2.Beat("dc2"))
+	require.Eventually(t, func() bool {
+		alive, err := dc1.Alive(t.Context())
+		require.NoError(t, err)
+		_, forged := alive["dc3"]
+		require.False(t, forged)
+		return len(alive) == 2
+	}, time.Minute, 20*time.Millisecond)
+}
+
 // TestPermissions: a role publishes its own subjects alone, and a site those with its name.
 func TestPermissions(t *testing.T) {
 	h := start(t)

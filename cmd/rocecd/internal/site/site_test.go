@@ -204,6 +204,39 @@ func TestHubAway(t *testing.T) {
 	w.wholeEvents("dc2", run1)
 }
 
+// TestStoppedWithoutHub: a site that starts again while the hub is away goes on with the run that it has taken.
+func TestStoppedWithoutHub(t *testing.T) {
+	t.Parallel()
+	w := newTeam(t)
+	saved := w.plan(nil, "dc1", "dc2")
+	down := make(chan bool, 1)
+	s := w.sites["dc1"]
+	s.hears = func(n journal.Notice) {
+		if n.Event == "outcome" && n.Device == "tor1" {
+			w.hub.Stop()
+			s.cancel()
+			down <- true
+		}
+	}
+	w.submit(run1, w.envelope(saved, nil))
+	<-down
+	require.NoError(t, <-s.ended)
+	s.hears, s.cancel = nil, nil
+	w.start("dc1")
+	require.Eventually(t, func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		r := s.queue.Run(run1)
+		return r != nil && r.ShareOf("dc1").Outcome == statement.Complete
+	}, time.Minute, 50*time.Millisecond)
+	require.False(t, s.Status().Connected)
+	w.up()
+	require.Eventually(t, w.persons.Connected, time.Minute, 50*time.Millisecond)
+	require.Equal(t, whole, w.story(run1))
+	w.wholeEvents("dc1", run1)
+	require.Equal(t, map[string]int{"tor1": 1, "a1": 1, "a2": 1}, w.commits("dc1", run1))
+}
+
 // TestStopped stops and starts a site at lines of its journal: each device is changed once, and each end is told once.
 func TestStopped(t *testing.T) {
 	t.Parallel()

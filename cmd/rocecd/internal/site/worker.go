@@ -278,7 +278,7 @@ func (w *Worker) take(m *broker.Message) error {
 // mostAsks bounds the questions that wait.
 const mostAsks = 20
 
-// say signs a statement about a run, and keeps it for the hub. When it returns, the statement is on the disk and in the queue of the worker.
+// say signs a statement about a run, and keeps it for the hub. When say returns, the disk and the queue have it.
 func (w *Worker) say(ctx context.Context, r *teamqueue.TeamRun, st statement.Statement) error {
 	st.Fabric, st.Run, st.Digest, st.Site = r.Fabric, r.Name, r.Digest, w.o.Site
 	signed, err := w.signed(ctx, &st, nil)
