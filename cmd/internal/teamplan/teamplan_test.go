@@ -40,7 +40,8 @@ func TestMerge(t *testing.T) {
 	}{
 		"two sites": {
 			[]*SitePart{part("dc2", []string{"leaf3"}, "leaf3"), part("dc1", []string{"leaf1", "leaf2"}, "leaf1", "leaf2")},
-			[]string{"leaf3", "leaf1", "leaf2"}, []deploy.TermShare{{Site: "dc2", Waves: 1}, {Site: "dc1", Waves: 2}},
+			[]string{"leaf3", "leaf1", "leaf2"},
+			[]deploy.TermShare{{Site: "dc2", Waves: 1}, {Site: "dc1", Waves: 2}},
 		},
 		"a wave of two": {
 			[]*SitePart{part("dc1", []string{"leaf[1-2]"}, "leaf1", "leaf2")}, []string{"leaf[1-2]"}, []deploy.TermShare{{Site: "dc1", Waves: 1}},

@@ -301,8 +301,12 @@ func people() (map[string]*sshsigtest.Token, *sshsig.Signers) {
 	tokens := map[string]*sshsigtest.Token{}
 	var lines strings.Builder
 	for i, one := range [][2]string{
-		{"alice", "rocec-plan,rocec-apply"}, {"bob", "rocec-approve"}, {"carol", "rocec-approve,rocec-apply"}, {"site:dc1", "rocec-site"},
-		{"site:dc2", "rocec-site"}, {"mallory", ""},
+		{"alice", "rocec-plan,rocec-apply"},
+		{"bob", "rocec-approve"},
+		{"carol", "rocec-approve,rocec-apply"},
+		{"site:dc1", "rocec-site"},
+		{"site:dc2", "rocec-site"},
+		{"mallory", ""},
 	} {
 		tokens[one[0]] = sshsigtest.NewToken(bytes.Repeat([]byte{byte(i + 1)}, 32))
 		if one[1] != "" {

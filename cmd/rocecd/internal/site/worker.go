@@ -34,10 +34,10 @@ type Options struct {
 	State   string            // its folder
 	Fabrics map[string]Source // by the name of the fabric
 	Connect func() (*broker.Broker, error)
-	Signers func() (*sshsig.Signers, error) // of the site
-	Sign    func(ctx context.Context, namespace string, message []byte) ([]byte, error)
-	Session func(listen func(journal.Notice)) *session.Session // a new one for each use; its journals are those of the machine
-	Change  session.ChangeOptions                              // for every change; Lab makes all devices simulated
+	Signers func() (*sshsig.Signers, error)                                             // nil: those of the machine, by the policy of the site
+	Sign    func(ctx context.Context, namespace string, message []byte) ([]byte, error) // nil: by ssh-keygen, with the key of the session
+	Session func(listen func(journal.Notice)) *session.Session                          // a new one for each use; its journals are those of the machine
+	Change  session.ChangeOptions                                                       // for every change; Lab makes all devices simulated
 	Rules   sequence.Rules
 	Clock   device.Clock
 	Log     *slog.Logger
@@ -85,6 +85,7 @@ func New(o Options) (*Worker, error) {
 	if !statement.Token(o.Site) {
 		return nil, fmt.Errorf("%q is no name of a site: letters, digits, \"-\" and \"_\"", o.Site)
 	}
+	o.signByFiles()
 	signers, err := o.Signers()
 	if err != nil {
 		return nil, err
@@ -107,6 +108,29 @@ func New(o Options) (*Worker, error) {
 		}
 	}
 	return w, nil
+}
+
+// signByFiles makes the worker use the allowed signers and the key of the machine where the options do not state others.
+func (o *Options) signByFiles() {
+	if o.Signers == nil {
+		o.Signers = func() (*sshsig.Signers, error) {
+			r, err := session.Rights(o.Session(nil), false)
+			if err != nil {
+				return nil, err
+			}
+			signers, _, err := r.Signers()
+			return signers, err
+		}
+	}
+	if o.Sign == nil {
+		o.Sign = func(ctx context.Context, namespace string, message []byte) ([]byte, error) {
+			r, err := session.Rights(o.Session(nil), false)
+			if err != nil {
+				return nil, err
+			}
+			return r.Sign(ctx, namespace, message)
+		}
+	}
 }
 
 // Run works until ctx ends, or the disk fails.
