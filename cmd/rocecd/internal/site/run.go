@@ -332,46 +332,42 @@ func (w *Worker) carrying(ctx context.Context, j *job) (c *session.Carry, ended 
 	began := map[int]bool{}
 	var mu sync.Mutex
 	var first error
-	return &session.Carry{
-			Saved: j.Plan, First: j.share.First, Waves: j.share.Last - j.share.First + 1,
-			Team: w.team(j),
-			Await: func(ctx context.Context, wave int) error {
-				if began[wave] { // a later part of the wave
-					return nil
-				}
-				if err := w.await(ctx, j, w.mayBegin(j, wave)); err != nil {
-					return err
-				}
-				began[wave] = true
-				return w.tell(ctx, j, statement.Statement{Verb: statement.Began, Wave: wave})
-			},
-			Ended: func(wave int, devices []string, good bool, why string) {
-				w.mu.Lock()
-				have := j.share.Waves[wave]
-				known := have != nil && have.Outcome == statement.Complete
-				w.mu.Unlock()
-				if known { // before the worker was stopped
-					return
-				}
-				st := statement.Statement{Verb: statement.Ended, Wave: wave, Outcome: statement.Complete, Devices: session.Nodes(devices), Why: why}
-				if !good {
-					if ctx.Err() != nil {
-						return // the worker was stopped, and goes on with the wave later
-					}
-					st.Outcome = stopped
-				}
-				err := w.tell(ctx, j, st)
-				mu.Lock()
-				defer mu.Unlock()
-				if first == nil {
-					first = err
-				}
-			},
-		}, func() error {
-			mu.Lock()
-			defer mu.Unlock()
-			return first
+	c = &session.Carry{Saved: j.Plan, First: j.share.First, Waves: j.share.Last - j.share.First + 1, Team: w.team(j)}
+	c.Await = func(ctx context.Context, wave int) error {
+		if began[wave] { // a later part of the wave
+			return nil
 		}
+		if err := w.await(ctx, j, w.mayBegin(j, wave)); err != nil {
+			return err
+		}
+		began[wave] = true
+		return w.tell(ctx, j, statement.Statement{Verb: statement.Began, Wave: wave})
+	}
+	c.Ended = func(wave int, devices []string, good bool, why string) {
+		w.mu.Lock()
+		have := j.share.Waves[wave]
+		known := have != nil && have.Outcome == statement.Complete
+		w.mu.Unlock()
+		if known || !good && ctx.Err() != nil { // said before the worker was stopped, or it goes on with the wave later
+			return
+		}
+		st := statement.Statement{Verb: statement.Ended, Wave: wave, Outcome: statement.Complete, Why: short(why)}
+		st.Devices = session.Nodes(devices)
+		if !good {
+			st.Outcome = stopped
+		}
+		err := w.tell(ctx, j, st)
+		mu.Lock()
+		defer mu.Unlock()
+		if first == nil {
+			first = err
+		}
+	}
+	return c, func() error {
+		mu.Lock()
+		defer mu.Unlock()
+		return first
+	}
 }
 
 // team names a run in the journal.

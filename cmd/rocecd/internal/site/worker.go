@@ -34,10 +34,11 @@ type Options struct {
 	State   string            // its folder
 	Fabrics map[string]Source // by the name of the fabric
 	Connect func() (*broker.Broker, error)
-	Signers func() (*sshsig.Signers, error)                                             // nil: those of the machine, by the policy of the site
-	Sign    func(ctx context.Context, namespace string, message []byte) ([]byte, error) // nil: by ssh-keygen, with the key of the session
-	Session func(listen func(journal.Notice)) *session.Session                          // a new one for each use; its journals are those of the machine
-	Change  session.ChangeOptions                                                       // for every change; Lab makes all devices simulated
+	Signers func() (*sshsig.Signers, error) // nil: those of the machine, by the policy of the site
+	// Sign signs a message; nil: ssh-keygen does, with the key of the session.
+	Sign    func(ctx context.Context, namespace string, message []byte) ([]byte, error)
+	Session func(listen func(journal.Notice)) *session.Session // a new one for each use; its journals are those of the machine
+	Change  session.ChangeOptions                              // for every change; Lab makes all devices simulated
 	Rules   sequence.Rules
 	Clock   device.Clock
 	Log     *slog.Logger
