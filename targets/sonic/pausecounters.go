@@ -105,6 +105,7 @@ func readCounters(answer []byte, ports []*ir.Port) (out []ir.PauseCounters, unre
 				Peak:     counterOf(mark, "SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_WATERMARK_BYTES"),
 				Dropped:  counterOf(group, "SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS"),
 				Cut:      counterOf(queue, "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED"),
+				Cutting:  cuttingOf(queue["PFC_WD_STATUS"]),
 				Marked:   counterOf(queue, "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS"),
 			}
 			if old[portKind] {
@@ -144,6 +145,17 @@ func stale(kind string, row map[string]string) string {
 		return fmt.Sprintf("counterpoll renews its counters of kind %s every %s, and rocec waits for %s", name, every, renewed)
 	}
 	return ""
+}
+
+// cuttingOf returns whether the watchdog cuts a queue, by its status. Source of the words: pfcactionhandler.cpp of sonic-swss.
+func cuttingOf(status string) ir.Counter {
+	switch status {
+	case "operational":
+		return ir.Counter{Known: true}
+	case "stormed":
+		return ir.Counter{Value: 1, Known: true}
+	}
+	return ir.Counter{}
 }
 
 // counterOf returns a counter of a row.

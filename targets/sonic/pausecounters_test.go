@@ -29,7 +29,7 @@ port:Ethernet4 {}
 	require.Len(t, got, 8)
 	require.Equal(t, ir.PauseCounters{
 		Port: "Ethernet0", Priority: 3, Received: known(12), ReceivedTime: known(99), Packets: known(7), Peak: known(4096), Dropped: known(0),
-		Cut: known(1),
+		Cut: known(1), Cutting: known(1),
 	}, got[3])
 	require.Equal(t, ir.PauseCounters{Port: "Ethernet0", Priority: 4}, got[4])
 	require.Equal(t, "COUNTERS_DB has no counters of Ethernet4", unread)

@@ -39,17 +39,33 @@ func Without(d *ir.Device) *storm.Counters {
 	return nil
 }
 
-// Of returns the counters of a device from its answers, which are in the order of the queries.
-func Of(d *ir.Device, queries []target.CounterQuery, answers [][]byte, when time.Time) *storm.Counters {
+// reply is the answer of a device to a query.
+type reply struct {
+	text   []byte
+	failed string // why there is no text, as part of a sentence; empty: there is one
+}
+
+// countersOf returns the counters of a device from its answers, which are in the order of the queries. A device with one answer was read.
+func countersOf(d *ir.Device, queries []target.CounterQuery, answers []reply, when time.Time) *storm.Counters {
 	out := &storm.Counters{When: when}
+	answered := false
 	for i, q := range queries {
-		found, unread := q.Read(d, answers[i])
+		if failed := answers[i].failed; failed != "" {
+			out.Unread = cmp.Or(out.Unread, diag.Escape(failed))
+			continue
+		}
+		answered = true
+		found, unread := q.Read(d, answers[i].text)
 		out.Ports = append(out.Ports, found...)
 		out.Unread = cmp.Or(out.Unread, diag.Escape(unread))
-		out.Every = max(out.Every, q.Every)
+		out.Every, out.Queues = max(out.Every, q.Every), max(out.Queues, q.Queue)
 		if out.Uptime == 0 {
-			out.Uptime = target.CounterTime(answers[i])
+			out.Uptime = target.CounterTime(answers[i].text)
 		}
+	}
+	out.Ports = target.Joined(out.Ports)
+	if !answered {
+		return &storm.Counters{Failed: out.Unread}
 	}
 	return out
 }
@@ -155,18 +171,16 @@ func snapshotReading(f *ir.Fabric, name string) (storm.Reading, error) {
 			out[d] = &storm.Counters{Failed: reason(why)}
 			continue
 		}
-		queries, answers, failed := targets.CounterQueries(d), [][]byte{}, ""
+		queries, answers := targets.CounterQueries(d), []reply{}
 		for _, q := range queries {
 			at := place{d.Name, q.File}
-			answer, had := data[at]
-			if !had {
-				failed = cmp.Or(failed, wrong[at], failedAnswer(of, q.File), noFile)
+			one := reply{text: data[at]}
+			if _, had := data[at]; !had {
+				one.failed = cmp.Or(wrong[at], failedAnswer(of, q.File), noFile)
 			}
-			answers = append(answers, answer)
+			answers = append(answers, one)
 		}
-		if out[d] = Of(d, queries, answers, of.When); failed != "" {
-			out[d] = &storm.Counters{Failed: reason(failed)}
-		}
+		out[d] = countersOf(d, queries, answers, of.When)
 		out[d].From = of.Address
 		out[d].Watchdogs = watchdogs(d, configs[d.Name])
 	}

@@ -57,6 +57,9 @@ func (s *Screen) Storm(doc *StormDocument) {
 	if len(doc.Cuts) > 0 {
 		s.Prose("watchdog: ", "It has cut queues in these windows: "+places(doc.Cuts)+".")
 	}
+	if len(doc.Cutting) > 0 {
+		s.Prose("watchdog: ", "In the last reading it cuts these queues: "+places(doc.Cutting)+".")
+	}
 	if doc.NotCounted > 0 {
 		s.Prose("", fmt.Sprintf("The ports behind %s were not counted.", diag.Count(doc.NotCounted, "further origin")))
 	}
