@@ -176,11 +176,11 @@ cmd/internal/session:       targets/commands targets/deploy/device/scripts cmd/i
     compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/gated
     targets/deploy/lab targets/deploy/rollout targets/deploy/safefile
     targets/deploy/seen targets/deploy/sequence targets/deploy/ssh targets/deploy/traffic
-    targets/deploy/txn targets/target | golang.org/x/term
+    targets/deploy/txn targets/nic targets/target | golang.org/x/term
 cmd/internal/metrics:       compiler/ir |
 cmd/internal/metrics/metricstest: |
 cmd/internal/alerts:        cmd/internal/metrics compiler/ir | go.yaml.in/yaml/v3
-cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile validate/claims |
+cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile targets/nic validate/claims |
 targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/hosttest lang/langtest/machinetest | golang.org/x/sync
 targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
