@@ -15,6 +15,8 @@ type Identity struct {
 	OS, Release string
 	Model       string   // of the switch or the NIC, by its name in [platform]
 	Ports       []string // its front ports
+
+	Cards map[string]string // the models of a host's NICs, by port; nil: not known
 }
 
 // Understood is a configuration that was read: its meaning, which part of the text was understood, and the line of each value.

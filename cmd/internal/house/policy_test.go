@@ -100,10 +100,13 @@ targets/nic/qede:        targets/target targets/nic compiler/ir |
 targets/nic/ionic:       targets/target targets/nic compiler/ir |
 targets/nic/rxe:         targets/target targets/nic targets/nic/rxe/steps compiler/ir lang/diag |
 targets/nic/rxe/steps:   targets/nic/steps |
-targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/rxe compiler/ir lang/diag |
+targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/rxe targets/nic/nicoperator compiler/ir
+    lang/diag |
+targets/nic/nicoperator: targets/nic targets/target targets/nic/mlx5 compiler/ir lang/diag lang/nodeset | go.yaml.in/yaml/v3
 targets/nic/sheets:      targets/nic compiler/ir compiler/platform lang/diag |
 targets:                 targets/commands targets/target targets/target/lint targets/cumulus targets/nvue targets/sonic targets/nic
     targets/nic/tools
+    targets/nic/nicoperator
     targets/nic/sheets targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede
     targets/nic/rxe validate/settings compiler/ir compiler/platform lang/diag lang/nodeset lang/topology
     lang/destination targets/snapshot targets/forwarding targets/forwarding/bgp targets/forwarding/kernel targets/forwarding/stp |
@@ -178,11 +181,11 @@ cmd/internal/session:       targets/commands targets/deploy/device/scripts cmd/i
     compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/gated
     targets/deploy/lab targets/deploy/rollout targets/deploy/safefile
     targets/deploy/seen targets/deploy/sequence targets/deploy/ssh targets/deploy/traffic
-    targets/deploy/txn targets/target | golang.org/x/term
+    targets/deploy/txn targets/nic targets/target | golang.org/x/term
 cmd/internal/metrics:       compiler/ir |
 cmd/internal/metrics/metricstest: |
 cmd/internal/alerts:        cmd/internal/metrics compiler/ir | go.yaml.in/yaml/v3
-cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile validate/claims |
+cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile targets/nic validate/claims |
 targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/hosttest lang/langtest/machinetest | golang.org/x/sync
 targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
@@ -205,7 +208,7 @@ cmd/internal/view/facts:    cmd/internal/exit cmd/internal/report cmd/internal/v
 cmd/internal/view/board:    cmd/internal/view lang/diag lang/nodeset targets/deploy |
 cmd/internal/view/viewtest: lang/diag | github.com/stretchr/testify
 cmd/internal/forms:          cmd/internal/alerts cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/nic
-    targets/nic/sheets
+    targets/nic/nicoperator targets/nic/sheets
     targets/target | go.yaml.in/yaml/v3
 cmd/internal/forms/folder:   |
 cmd/internal/forms/formstest: lang/nodeset | github.com/stretchr/testify
