@@ -37,6 +37,8 @@ type Family struct {
 	// Claims returns the questions that documents leave open about a NIC of the driver; nil: none.
 	Claims func(n *ir.NIC) []target.Claim
 
+	Cards *Cards // the parameters that the cards store; nil: the family writes none of them
+
 	// The simulation for the lab: the NICs, the kernel modules that can be loaded, and the name of a bond's RDMA device without its
 	// number.
 	Sim      func(ports []Port) Sim
@@ -50,6 +52,21 @@ type Family struct {
 	editScript, editUnit, editRules func([]byte) ([]byte, diag.List)
 }
 
+// Cards are the functions of a family whose cards store parameters, see package stored.
+type Cards struct {
+	// Files returns the live states of NICs.
+	Files func(f *Family, ours []*ir.NIC) []target.File
+
+	// Before returns the live states of NICs that leave. held are the stored parameters from before rocec, as lines, by NIC.
+	Before func(f *Family, d *ir.Device, stays map[string]bool, held map[string]string) []target.File
+
+	// Step returns the step that stores parameters and resets the cards.
+	Step func(f *Family, nics []steps.NIC) target.Step
+
+	// Noticed returns Disrupts and Outage of a step in a plan, as [Noticed] does for all other steps.
+	Noticed func(d *ir.Device, s *target.Step, live target.Live) (disrupts string, outage ir.Outage)
+}
+
 // Target returns the row of the family in the table of targets.
 func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 	f.Rows = sortedOnce(f.Rows, shouldRow)
@@ -59,7 +76,7 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 	}
 	f.editScript, f.editUnit, f.editRules = wholly(f.Script), wholly(sync.OnceValue(f.UnitText)), wholly(sync.OnceValue(f.RulesText))
 	f.heading = "# RoCE settings of one NIC, written by rocec and applied by " + f.scriptPath + ".\n# Change the fabric, not this file.\n"
-	return &target.Target{
+	t := &target.Target{
 		Name:       f.Driver.Name,
 		Doc:        doc,
 		Topics:     topics,
@@ -68,7 +85,7 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Check:      f.check,
 		Render:     f.render,
 		Enable:     f.enable,
-		Noticed:    noticed,
+		Noticed:    Noticed,
 		Read:       f.read,
 		Rounds:     rounds,
 		Reported:   f.reported,
@@ -83,6 +100,10 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Claims:     f.claims,
 		Recall:     f.recall,
 	}
+	if f.Cards != nil {
+		t.Noticed = f.Cards.Noticed
+	}
+	return t
 }
 
 // check judges the NICs of a host.
@@ -116,7 +137,11 @@ func (f *Family) render(d *ir.Device) ([]target.File, diag.List) {
 		files = append(files, s.confFile(activate))
 		states = append(states, s.stateFile(activate))
 	}
-	return append(files, states...), ds
+	files = append(files, states...)
+	if f.Cards != nil {
+		files = append(files, f.Cards.Files(f, ours)...)
+	}
+	return files, ds
 }
 
 // step returns the step that makes NICs of a fabric use their value files.
@@ -140,13 +165,13 @@ func (f *Family) applyStep(c *commands.Step, nics []steps.NIC) target.Step {
 			names = append(names, n.Name)
 		}
 	}
-	s := watched(c)
+	s := Watched(c)
 	s.Disrupts, s.Outage = bounce(names)
 	return s
 }
 
-// watched returns a step after which a host may be away for a moment, and must work for some seconds.
-func watched(c *commands.Step) target.Step {
+// Watched returns a step after which a host may be away for a moment, and must work for some seconds.
+func Watched(c *commands.Step) target.Step {
 	s := target.StepOf(c)
 	s.Soak, s.Away = 5*time.Second, time.Minute
 	return s
@@ -167,8 +192,8 @@ func bounce(names []string) (disrupts string, outage ir.Outage) {
 	return disrupts, ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * 10 * time.Second}
 }
 
-// noticed returns Disrupts and Outage of a step without the NICs whose PFC mask does not change. The step belongs to one family.
-func noticed(d *ir.Device, s *target.Step, live target.Live) (disrupts string, outage ir.Outage) {
+// Noticed returns Disrupts and Outage of a step without the NICs whose PFC mask does not change. The step belongs to one family.
+func Noticed(d *ir.Device, s *target.Step, live target.Live) (disrupts string, outage ir.Outage) {
 	all, changing := map[*ir.Driver][]string{}, map[*ir.Driver][]string{}
 	for _, n := range d.Host.NICs {
 		if !Wanted(n) || len(n.Carries()) == 0 {

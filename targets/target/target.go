@@ -281,6 +281,7 @@ type Step struct {
 	Units   string        // systemd units that read the files at boot, separated by spaces: an undo at boot runs before them
 	Timeout time.Duration // for each of Cmd and Loaded; 0: one minute
 	Takes   time.Duration // upper bound of the duration of a successful Cmd, without the outage, for times in a plan; 0: seconds
+	Alone   bool          // nothing else may change meanwhile, on any device: a plan with the step has no other step
 	Soak    time.Duration // time for which the device must keep working before the change is kept; 0: [SoakTime]
 	Away    time.Duration // time for which the device may not answer, or its links may be down, after Cmd
 }

@@ -84,11 +84,14 @@ targets/nvue/reading:    targets/target targets/cumulus targets/nvue/grammar com
 targets/nvue/sim:        targets/target | go.yaml.in/yaml/v3
 targets/nic:             targets/commands targets/nic/steps targets/target compiler/ir lang/diag |
 targets/nic/steps:       targets/commands |
-targets/nic/mlx5:        targets/target targets/nic targets/nic/sim targets/nic/mlx5/sim targets/nic/mlx5/steps compiler/ir
-    compiler/platform lang/diag |
+targets/nic/steps/store: targets/commands targets/nic/steps |
+targets/nic/stored:      targets/target targets/nic targets/nic/steps targets/nic/steps/store compiler/ir lang/diag lang/nodeset |
+targets/nic/mlx5:        targets/target targets/nic targets/nic/sim targets/nic/stored targets/nic/mlx5/sim targets/nic/mlx5/steps
+    compiler/ir compiler/platform lang/diag |
 targets/nic/sim:         targets/target |
-targets/nic/mlx5/sim:    targets/target targets/nic/sim |
-targets/nic/mlx5/steps:  targets/nic/steps |
+targets/nic/mlx5/sim:    targets/target targets/nic/sim targets/nic/mlx5/sim/mstflint |
+targets/nic/mlx5/sim/mstflint: targets/target |
+targets/nic/mlx5/steps:  targets/nic/steps targets/nic/steps/store |
 targets/nic/hosttest:    targets/nic/sim lang/langtest/machinetest | github.com/stretchr/testify mvdan.cc/sh/v3
 targets/nic/nictest:     targets/target targets/nic targets/nic/steps compiler/ir |
 targets/target/targettest: targets/target |

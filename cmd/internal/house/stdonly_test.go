@@ -25,6 +25,7 @@ var stdOnly = []string{
 	"targets/nic/mlx5/steps",
 	"targets/nic/rxe/steps",
 	"targets/nic/steps",
+	"targets/nic/steps/store",
 	"targets/nvue/steps",
 	"targets/sonic/steps",
 }

@@ -12,7 +12,7 @@ import (
 
 // rows returns the keys of the value file, sorted.
 func rows() []nic.Row {
-	return nic.Sorted(ownRows, nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows, dscpRows(), ecnRows())
+	return nic.Sorted(ownRows, nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows, nic.ParameterRows(parameters()), dscpRows(), ecnRows())
 }
 
 // ownRows returns the keys that no other family has, without those for each priority.
