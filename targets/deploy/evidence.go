@@ -125,7 +125,12 @@ func (e *Evidence) changes(d *DevicePlan) bool {
 	if d.Device.Source.Host == nil || d.Device.Target.Parts == nil {
 		return true
 	}
-	return slices.ContainsFunc(d.Changes, func(c *Change) bool { return strings.HasPrefix(c.File.Activate.Name, e.Target+" ") })
+	for _, c := range d.Changes {
+		if strings.HasPrefix(c.File.Activate.Name, e.Target+" ") {
+			return true
+		}
+	}
+	return false
 }
 
 // Unaccepted refuses a plan that changes real devices without a user's report, unless the fabric accepts that. It is pure.
@@ -144,7 +149,8 @@ func (p *Plan) Unaccepted(reported Reports) diag.List {
 		for _, d := range first {
 			names := of[d.Source.Decl]
 			f := topicDocumented.Errorf(&ds, d.At, "The plan changes %s (%s). The new content follows public documents%s, and no "+
-				"user has reported yet how such a device reacts to it.", nodeset.Text(names, nodeset.Devices, room), cmp.Or(e.About, "NICs of "+e.Target),
+				"user has reported yet how such a device reacts to it.", nodeset.Text(names, nodeset.Devices, room),
+				cmp.Or(e.About, "NICs of "+e.Target),
 				map[Grade]string{GradeSimulated: " and a simulation based on them"}[e.Grade])
 			inBlock := "set accept_documented = true in the switch block, or "
 			if d.Source.Switch == nil {
@@ -157,5 +163,3 @@ func (p *Plan) Unaccepted(reported Reports) diag.List {
 	ds.Sort()
 	return ds
 }
-
-var topicDocumented = diag.Topic{Code: "documented-only", Summary: "real device of a kind without a report from a user"}
