@@ -46,6 +46,7 @@ var samples = map[string]clos{
 	"pause on 4.1":    {leaves: 1, spines: 1, hosts: 2, model: "sn2410", version: "4.1.1", v1: true, flow: ir.Pause},
 	"pause at hosts":  {leaves: 2, spines: 2, hosts: 2, model: "sn2700", version: "3.7.16", v2: true, access: ir.Pause},
 	"ConnectX-3":      {leaves: 1, spines: 1, hosts: 2, model: "sn2700", version: "4.3.0", v1: true, card: "connectx-3"},
+	"Broadcom":        {leaves: 1, spines: 1, hosts: 2, model: "sn2700", version: "4.3.0", v2: true, card: "bcm57508"},
 	"Soft-RoCE":       {leaves: 1, spines: 1, hosts: 2, model: "sn2700", version: "4.3.0", v2: true, lossy: true, card: "soft-roce"},
 	"nothing carried": {leaves: 1, spines: 1, hosts: 1, model: "sn2700", version: "4.3.0"},
 }
@@ -434,7 +435,7 @@ func TestScripts(t *testing.T) {
 			assert.Empty(t, string(out), "%v", tool)
 		}
 	})
-	assert.Len(t, seen, 3, "a script of each family")
+	assert.Len(t, seen, 4, "a script of each family")
 }
 
 // TestSamples: the probes measure a factory-new device. A sample has one subject and a unit, and a hard gauge is 1 or 0. A sample with text

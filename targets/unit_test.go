@@ -44,7 +44,7 @@ func TestUnitExposure(t *testing.T) {
 		_, install, _ := strings.Cut(sandbox, "[Install]")
 		require.Greater(t, exposure(before+"[Install]"+install), 9.0, "the unit without its sandbox")
 	})
-	require.Len(t, judged, 3, "units of mlx5, mlx4 and rxe")
+	require.Len(t, judged, 4, "units of mlx5, mlx4, bnxt and rxe")
 }
 
 // If systemd knows no name in a list of allowed system calls, it kills every program of the unit. With a list of denied calls it does not.

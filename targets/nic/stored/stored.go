@@ -127,9 +127,6 @@ const mostPairs = 120
 // noticed returns Disrupts and Outage of a step that resets cards: of the cards whose values change, with every interface on them, and
 // with the hosts that this host does not reach meanwhile.
 func noticed(d *ir.Device, s *target.Step, live target.Live) (disrupts string, outage ir.Outage) {
-	if !s.Alone {
-		return nic.Noticed(d, s, live)
-	}
 	var down []string
 	cards := map[string]bool{}
 	for _, n := range d.Host.NICs {
