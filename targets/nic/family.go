@@ -54,16 +54,23 @@ type Family struct {
 func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 	f.Rows = sortedOnce(f.Rows, shouldRow)
 	f.scriptPath, f.unitPath, f.rulesPath, f.held = f.ScriptPath(), f.UnitPath(), f.RulesPath(), *f.Held()
-	wholly := func(content func() []byte) func([]byte) ([]byte, diag.List) {
-		return func([]byte) ([]byte, diag.List) { return content(), nil }
+	texts := sync.OnceValues(func() (unit, rules []byte) { return f.UnitText(), f.RulesText() })
+	f.editScript = func([]byte) ([]byte, diag.List) { return f.Script(), nil }
+	f.editUnit = func([]byte) ([]byte, diag.List) {
+		unit, _ := texts()
+		return unit, nil
 	}
-	f.editScript, f.editUnit, f.editRules = wholly(f.Script), wholly(sync.OnceValue(f.UnitText)), wholly(sync.OnceValue(f.RulesText))
+	f.editRules = func([]byte) ([]byte, diag.List) {
+		_, rules := texts()
+		return rules, nil
+	}
 	f.heading = "# RoCE settings of one NIC, written by rocec and applied by " + f.scriptPath + ".\n# Change the fabric, not this file.\n"
 	return &target.Target{
 		Name:       f.Driver.Name,
 		Doc:        doc,
 		Topics:     topics,
 		Driver:     f.Driver,
+		Keys:       f.keys,
 		Paths:      []string{f.scriptPath, f.unitPath, f.rulesPath},
 		Check:      f.check,
 		Render:     f.render,
@@ -83,6 +90,15 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Claims:     f.claims,
 		Recall:     f.recall,
 	}
+}
+
+// keys returns the keys of the value file.
+func (f *Family) keys() []string {
+	var all []string
+	for _, r := range f.Rows() {
+		all = append(all, r.Key)
+	}
+	return all
 }
 
 // check judges the NICs of a host.

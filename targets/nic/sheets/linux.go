@@ -149,13 +149,13 @@ func fastLinQ(n *hand, item func(format string, args ...any)) {
 		}
 	}
 	if n.trust.DSCP {
-		item("the driver refuses a map from DSCP (`dcb app add ... dscp-prio` fails), and the entry stays in the kernel's table all the same: do " +
-			"not believe `dcb app show`. Let PCP identify the traffic of these hosts, or ask Marvell.")
+		item("the driver refuses a map from DSCP (`dcb app add ... dscp-prio` fails), and the entry stays in the kernel's table: do not " +
+			"believe `dcb app show`. Let PCP identify the traffic of these hosts, or ask Marvell.")
 	}
 	if slices.Contains(n.ECN[:], true) && n.CNP != nil {
-		item("congestion control needs Marvell's own driver, whose module has these parameters. In `/etc/modprobe.d/qed.conf`: `options qed "+
-			"dcqcn_enable=1 dcqcn_notification_point=1 dcqcn_reaction_point=1 dcqcn_cnp_dscp=%d dcqcn_cnp_vlan_priority=%d`. Then load qed again. "+
-			"The driver of Linux has none of them.", n.NIC.CNP(n.Intents[0]).DSCP, n.CNP.Cos)
+		item("congestion control needs Marvell's own driver, whose module has these parameters. Write them into `/etc/modprobe.d/qed.conf`, as "+
+			"options of qed, and load qed again: dcqcn_enable=1 dcqcn_notification_point=1 dcqcn_reaction_point=1 dcqcn_cnp_dscp=%d "+
+			"dcqcn_cnp_vlan_priority=%d. The driver of Linux has none of them.", n.NIC.CNP(n.Intents[0]).DSCP, n.CNP.Cos)
 	}
 	item("right is: `dcb dcbx show` prints `lld-managed ieee`, and `dcb pfc show` prints the priorities above. In the modes CEE and static " +
 		"`dcb pfc show` fails: PFC is then not known.")

@@ -82,7 +82,8 @@ var algorithms = sync.OnceValue(func() map[string]int8 {
 
 func unknownFacts() facts {
 	f := facts{
-		trust: -1, apps: -1, rx: -1, tx: -1, kind: -1, cable: -1, delay: -1, mtu: -1, speed: -1, rewriteDSCP: -1, rewritePCP: -1, tos: -1, force: -1,
+		trust: -1, apps: -1, rx: -1, tx: -1, kind: -1, cable: -1, delay: -1, mtu: -1, speed: -1, rewriteDSCP: -1, rewritePCP: -1, tos: -1,
+		force: -1,
 	}
 	for v := range f.dscp {
 		f.dscp[v] = -1
