@@ -70,7 +70,7 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Doc:        doc,
 		Topics:     topics,
 		Driver:     f.Driver,
-		Keys:       f.keys,
+		Keys:       func() []string { return rowKeys(f.Rows()) },
 		Paths:      []string{f.scriptPath, f.unitPath, f.rulesPath},
 		Check:      f.check,
 		Render:     f.render,
@@ -92,10 +92,10 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 	}
 }
 
-// keys returns the keys of the value file.
-func (f *Family) keys() []string {
+// rowKeys returns the keys of rows.
+func rowKeys(rows []Row) []string {
 	var all []string
-	for _, r := range f.Rows() {
+	for _, r := range rows {
 		all = append(all, r.Key)
 	}
 	return all

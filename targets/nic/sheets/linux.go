@@ -155,7 +155,7 @@ func fastLinQ(n *hand, item func(format string, args ...any)) {
 	if slices.Contains(n.ECN[:], true) && n.CNP != nil {
 		item("congestion control needs Marvell's own driver, whose module has these parameters. Write them into `/etc/modprobe.d/qed.conf`, as "+
 			"options of qed, and load qed again: dcqcn_enable=1 dcqcn_notification_point=1 dcqcn_reaction_point=1 dcqcn_cnp_dscp=%d "+
-			"dcqcn_cnp_vlan_priority=%d. The driver of Linux has none of them.", n.NIC.CNP(n.Intents[0]).DSCP, n.CNP.Cos)
+			"dcqcn_cnp_vlan_priority=%d. The driver of Linux lacks these parameters.", n.NIC.CNP(n.Intents[0]).DSCP, n.CNP.Cos)
 	}
 	item("right is: `dcb dcbx show` prints `lld-managed ieee`, and `dcb pfc show` prints the priorities above. In the modes CEE and static " +
 		"`dcb pfc show` fails: PFC is then not known.")

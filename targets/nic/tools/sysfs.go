@@ -186,7 +186,7 @@ func (r *reader) sysFile(file, value string) bool {
 }
 
 // moduleFolder has the parameters of DCQCN of Marvell's own qed (fastlinq sources: dcqcn_enable, dcqcn_cnp_dscp, ...). The qed of Linux has
-// none of them (qed_main.c).
+// no such parameter (qed_main.c).
 const moduleFolder = "/sys/module/qed/parameters/"
 
 // tables are the files with lines of numbers below a heading.
