@@ -66,11 +66,16 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 	}
 	f.heading = "# RoCE settings of one NIC, written by rocec and applied by " + f.scriptPath + ".\n# Change the fabric, not this file.\n"
 	return &target.Target{
-		Name:       f.Driver.Name,
-		Doc:        doc,
-		Topics:     topics,
-		Driver:     f.Driver,
-		Keys:       func() []string { return rowKeys(f.Rows()) },
+		Name:   f.Driver.Name,
+		Doc:    doc,
+		Topics: topics,
+		Driver: f.Driver,
+		Keys: func() (all []string) {
+			for _, r := range f.Rows() {
+				all = append(all, r.Key)
+			}
+			return all
+		},
 		Paths:      []string{f.scriptPath, f.unitPath, f.rulesPath},
 		Check:      f.check,
 		Render:     f.render,
@@ -90,15 +95,6 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Claims:     f.claims,
 		Recall:     f.recall,
 	}
-}
-
-// rowKeys returns the keys of rows.
-func rowKeys(rows []Row) []string {
-	var all []string
-	for _, r := range rows {
-		all = append(all, r.Key)
-	}
-	return all
 }
 
 // check judges the NICs of a host.

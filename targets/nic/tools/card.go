@@ -69,6 +69,13 @@ const (
 	trustBoth
 )
 
+// The types of pauses of a port.
+const (
+	pauseNone int8 = iota
+	pauseLink
+	pausePFC
+)
+
 // The algorithms of traffic classes.
 const (
 	strict int8 = iota
@@ -331,6 +338,25 @@ func (n *card) pause(p *ir.PortSettings, d *ir.PortDetail) {
 			p.Sends = 0xff
 		}
 	}
+}
+
+// pauseByType fills in PFC and link pause of a NIC whose directions of pauses are those of the type of its port.
+func (n *card) pauseByType(mask uint8, p *ir.PortSettings) {
+	var sends, obeys uint8
+	switch n.kind {
+	case pausePFC:
+		sends, obeys = mask, mask
+	case pauseLink:
+		sends, obeys = 0xff, 0xff
+	}
+	if n.tx != 1 {
+		sends = 0
+	}
+	if n.rx != 1 {
+		obeys = 0
+	}
+	p.Sends, p.Obeys, p.PausesKnown = sends, obeys, true
+	p.LinkPause = n.kind == pauseLink && sends|obeys != 0
 }
 
 // schedule fills in traffic classes, and the values that priorities get from their class.

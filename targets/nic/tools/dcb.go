@@ -132,7 +132,7 @@ func dcbWords(p *Printout, r *reader, words []string) (known bool) {
 		if rest := strings.Join(words[1:n], " "); row.Key == "delay" && rest == "0" {
 			r.count(&Statement{Aside: absent}, "")
 		} else {
-			r.applyDCB(row, rest)
+			applyDCB(r, row, rest)
 		}
 		words, known = words[n:], true
 	}
@@ -140,7 +140,7 @@ func dcbWords(p *Printout, r *reader, words []string) (known bool) {
 }
 
 // applyDCB reads a value of dcb, and counts the row for its NIC: not every driver passes the value to the card.
-func (r *reader) applyDCB(row *Statement, rest string) {
+func applyDCB(r *reader, row *Statement, rest string) {
 	was := r.h.coverage.Means[row.Means]
 	r.apply(row, rest)
 	if r.h.coverage.Means[row.Means] == was || row.Means != ir.FieldDSCP && !r.stored {
@@ -246,7 +246,7 @@ func dcbJSON(p *Printout, r *reader, object map[string]any) bool {
 		case key == "tc_maxrate" && object[key] != nil && !zeros(object[key]):
 			r.miss(key, "the unit of rates in JSON differs between releases of dcb")
 		default:
-			r.applyDCB(row, spell(object[key]))
+			applyDCB(r, row, spell(object[key]))
 		}
 	}
 	return true

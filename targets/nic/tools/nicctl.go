@@ -123,13 +123,6 @@ var nicctl = &Printout{
 	},
 }
 
-// The types of pauses of a port.
-const (
-	pauseNone int8 = iota
-	pauseLink
-	pausePFC
-)
-
 // scheduled reads a row of the schedule: each priority has a class with its number.
 func scheduled(r *reader, line string) string {
 	words := strings.Fields(line)
@@ -178,23 +171,4 @@ func ranges(text string, most int) (out []int, ok bool) {
 		}
 	}
 	return out, true
-}
-
-// pauseByType fills in PFC and link pause of a NIC whose directions of pauses are those of the type of its port.
-func (n *card) pauseByType(mask uint8, p *ir.PortSettings) {
-	var sends, obeys uint8
-	switch n.kind {
-	case pausePFC:
-		sends, obeys = mask, mask
-	case pauseLink:
-		sends, obeys = 0xff, 0xff
-	}
-	if n.tx != 1 {
-		sends = 0
-	}
-	if n.rx != 1 {
-		obeys = 0
-	}
-	p.Sends, p.Obeys, p.PausesKnown = sends, obeys, true
-	p.LinkPause = n.kind == pauseLink && sends|obeys != 0
 }
