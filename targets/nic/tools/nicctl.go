@@ -89,14 +89,12 @@ var nicctl = &Printout{
 		{Key: "Scheduling :", Aside: heading},
 		{Key: "Priority ", With: "Scheduling", Aside: heading},
 		{Key: "Type ", With: "in %age", Aside: heading},
-		{Key: "Spec:", Aside: heading},
-		{Key: "Status:", Aside: heading},
+		{Key: "Spec:", Aside: "a heading"},
+		{Key: "Status:", Aside: "a heading"},
 		{Key: "Pause type", Means: ir.FieldLinkPause, read: func(r *reader, rest string) string {
-			kind, ok := map[string]int8{"NONE": pauseNone, "LINK": pauseLink, "PFC": pausePFC}[strings.ToUpper(after(rest))]
-			if ok {
-				put(r, ir.FieldLinkPause, -1, kind, func(n *facts) *int8 { return &n.kind })
-			}
-			return say(ok)
+			kind := slices.Index([]string{"NONE", "LINK", "PFC"}, strings.ToUpper(after(rest))) // in the order of the constants
+			put(r, ir.FieldLinkPause, -1, int8(kind), func(n *facts) *int8 { return &n.kind })
+			return say(kind >= 0)
 		}},
 		{Key: "TX pause", Means: ir.FieldLinkPause, read: func(r *reader, rest string) string { return setTX(r, switched(rest)) }},
 		{Key: "RX pause", Means: ir.FieldLinkPause, read: func(r *reader, rest string) string { return setRX(r, switched(rest)) }},
