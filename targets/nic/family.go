@@ -100,10 +100,16 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		}
 	}
 	t := &target.Target{
-		Name:       f.Driver.Name,
-		Doc:        doc,
-		Topics:     topics,
-		Driver:     f.Driver,
+		Name:   f.Driver.Name,
+		Doc:    doc,
+		Topics: topics,
+		Driver: f.Driver,
+		Keys: func() (all []string) {
+			for _, r := range f.Rows() {
+				all = append(all, r.Key)
+			}
+			return all
+		},
 		Paths:      []string{f.scriptPath, f.unitPath, f.rulesPath},
 		Check:      f.check,
 		Render:     f.render,

@@ -58,6 +58,9 @@ type Target struct {
 	// Understand only reads this form.
 	Stored func(data []byte) (stored []byte, why string)
 
+	// Keys returns the names of the settings that the target writes, or only compares, on a NIC, sorted. Nil: it writes no NIC.
+	Keys func() []string
+
 	// Paths are the files that the target writes at fixed places, for rules that let a login read only these.
 	Paths []string
 

@@ -1,5 +1,13 @@
 // Package ionic knows the NICs of the driver ionic: AMD Pensando. No target writes for them: rocec judges the settings that a by_hand
-// block states.
+// block states or that nicctl prints. The sheet of a host has the steps (targets/nic/sheets/linux.go).
+//
+// The driver has no DCB (Linux, drivers/net/ethernet/pensando/ionic: no dcbnl_ops). PFC, maps, shares and the type of pauses are set by
+// nicctl, which has no public manual; docs/hosts.md has its public forms with their sources. ethtool -A makes the type of pauses "link"
+// (ionic_ethtool.c: ionic_set_pauseparam), and ethtool -a prints the directions without the type.
+//
+// To write the family, these would have to be known: the exit status of a failing nicctl; which settings survive a restart of the card
+// or of the host; which name connects a port of nicctl with an interface; whether a change stops traffic; the number of no-drop
+// priorities; and the objects of --json, to read everything back.
 package ionic
 
 import (
@@ -18,7 +26,10 @@ var Target = &target.Target{
 // Sources of models: "DPDK" is the table of adapters of DPDK's guide to the driver, "Linux" its source.
 var driver = ir.NewDriver(ir.Driver{
 	Name: "ionic", Title: "AMD Pensando",
-	Can:   ir.NICCan{OneVersion: "the driver announces only RoCEv2"}, // Linux, ionic_ibdev.c: RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP
+	Can: ir.NICCan{
+		OneVersion: "the driver announces only RoCEv2", // Linux, ionic_ibdev.c: RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP
+		OwnECN:     true,                               // Linux, ionic_controlpath.c: ionic_modify_qp_cmd always wants ECN
+	},
 	Bonds: nic.BondModes,
 	Models: []*ir.NICModel{
 		{
