@@ -37,6 +37,16 @@ type Family struct {
 	// Claims returns the questions that documents leave open about a NIC of the driver; nil: none.
 	Claims func(n *ir.NIC) []target.Claim
 
+	// Documented states that the settings are known from public documents and sources alone. Until a user has reported on such a NIC, rocec
+	// changes a real host only after the person has accepted that.
+	Documented bool
+
+	// Fit changes the wanted settings to those that the driver accepts, such as other numbers of traffic classes; nil: it accepts all.
+	Fit func(s *Settings)
+
+	// Reopens are the keys whose change makes the driver close and open the interface; nil: a change of the PFC mask bounces the link.
+	Reopens []string
+
 	// The simulation for the lab: the NICs, the kernel modules that can be loaded, and the name of a bond's RDMA device without its
 	// number.
 	Sim      func(ports []Port) Sim
@@ -68,7 +78,7 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Check:      f.check,
 		Render:     f.render,
 		Enable:     f.enable,
-		Noticed:    noticed,
+		Noticed:    f.noticed,
 		Read:       f.read,
 		Rounds:     rounds,
 		Reported:   f.reported,
@@ -82,8 +92,13 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Image:      f.image,
 		Claims:     f.claims,
 		Recall:     f.recall,
+
+		NeedsReport: f.needsReport,
 	}
 }
+
+// needsReport reports whether the settings of a host's NICs are known from documents alone.
+func (f *Family) needsReport(d *ir.Device) bool { return f.Documented && len(Of(d, f.Driver)) > 0 }
 
 // check judges the NICs of a host.
 func (f *Family) check(d *ir.Device) diag.List {
@@ -141,7 +156,7 @@ func (f *Family) applyStep(c *commands.Step, nics []steps.NIC) target.Step {
 		}
 	}
 	s := watched(c)
-	s.Disrupts, s.Outage = bounce(names)
+	s.Disrupts, s.Outage = f.bounce(names)
 	return s
 }
 
@@ -152,38 +167,53 @@ func watched(c *commands.Step) target.Step {
 	return s
 }
 
-// bounce returns the text and the duration of the disruption by a change of the PFC masks of some NICs. Each link goes down and up again,
-// and training of forward error correction takes seconds.
-func bounce(names []string) (disrupts string, outage ir.Outage) {
-	links := strings.Join(names, ", ")
-	switch len(names) {
-	case 0:
+// bounce returns the text and the duration of the disruption by new settings of some NICs. Each link goes down and up again, and training
+// of forward error correction takes seconds. A driver that reopens an interface does not take longer.
+func (f *Family) bounce(names []string) (disrupts string, outage ir.Outage) {
+	if len(names) == 0 {
 		return "", ir.Outage{}
-	case 1:
-		disrupts = "the link of " + links + " bounces when the PFC mask changes"
-	default:
-		disrupts = "the links of " + links + " bounce, one after the other, when the PFC mask changes"
 	}
-	return disrupts, ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * 10 * time.Second}
+	subject, verb, rest := "the link of ", " bounces", ""
+	switch {
+	case f.Reopens != nil && len(names) == 1:
+		subject, verb = "the interface ", " stops for a moment"
+	case f.Reopens != nil:
+		subject, verb, rest = "the interfaces ", " stop", ", one after the other,"
+	case len(names) > 1:
+		subject, verb, rest = "the links of ", " bounce", ", one after the other,"
+	}
+	when := " when the PFC mask changes"
+	if f.Reopens != nil {
+		when = " when the traffic classes or the PFC mask change"
+	}
+	return subject + strings.Join(names, ", ") + verb + rest + when, ir.Outage{
+		Least: time.Second, Most: time.Duration(len(names)) * 10 * time.Second,
+	}
 }
 
-// noticed returns Disrupts and Outage of a step without the NICs whose PFC mask does not change. The step belongs to one family.
-func noticed(d *ir.Device, s *target.Step, live target.Live) (disrupts string, outage ir.Outage) {
-	all, changing := map[*ir.Driver][]string{}, map[*ir.Driver][]string{}
-	for _, n := range d.Host.NICs {
-		if !Wanted(n) || len(n.Carries()) == 0 {
+// bounces returns the keys whose change stops the traffic of a NIC.
+func (f *Family) bounces() []string {
+	if f.Reopens != nil {
+		return f.Reopens
+	}
+	return []string{"pfc"}
+}
+
+// noticed returns Disrupts and Outage of a step without the NICs that keep the settings whose change stops traffic. A step of another
+// family stays as it is.
+func (f *Family) noticed(d *ir.Device, s *target.Step, live target.Live) (disrupts string, outage ir.Outage) {
+	var all, changing []string
+	for _, n := range Of(d, f.Driver) {
+		if len(n.Carries()) == 0 {
 			continue
 		}
-		of := n.Model.Driver
-		all[of] = append(all[of], n.Name)
-		if !maskStays(n.Name, live) {
-			changing[of] = append(changing[of], n.Name)
+		all = append(all, n.Name)
+		if !keep(n.Name, f.bounces(), live) {
+			changing = append(changing, n.Name)
 		}
 	}
-	for driver, names := range all {
-		if text, _ := bounce(names); text == s.Disrupts {
-			return bounce(changing[driver])
-		}
+	if text, _ := f.bounce(all); text == s.Disrupts {
+		return f.bounce(changing)
 	}
 	return s.Disrupts, s.Outage
 }

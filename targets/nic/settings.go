@@ -21,6 +21,20 @@ type Run struct{ First, Last, Priority uint8 }
 
 // Lower returns the settings of a NIC in the fabric. A nil family means any driver.
 func (f *Family) Lower(n *ir.NIC) *Settings {
+	s := f.lower(n)
+	s.fit()
+	return s
+}
+
+// fit adapts the settings to the driver.
+func (s *Settings) fit() {
+	if s.family != nil && s.family.Fit != nil && len(s.Intents) > 0 {
+		s.family.Fit(s)
+	}
+}
+
+// lower returns the settings before they are adapted to the driver: each cos group has the traffic class with its number.
+func (f *Family) lower(n *ir.NIC) *Settings {
 	intents := n.Carries()
 	s := &Settings{NIC: n, Intents: intents, Card: *ir.CardOf(n, intents), family: f}
 	if len(intents) == 0 {

@@ -144,11 +144,13 @@ func (s *Settings) Query() *target.Query {
 	return s.family.Show(steps.NIC{Name: s.NIC.Name, At: at})
 }
 
-// maskStays reports whether a plan does not change the PFC mask of a NIC.
-func maskStays(netdev string, live target.Live) bool {
+// keep reports whether a plan does not change some settings of a NIC, which are all known.
+func keep(netdev string, settings []string, live target.Live) bool {
 	before, after, changes := live(steps.StateName(netdev))
-	is := find(before, "pfc")
-	return !changes || is != nil && bytes.Equal(is, find(after, "pfc"))
+	return !changes || !slices.ContainsFunc(settings, func(key string) bool {
+		is := find(before, key)
+		return is == nil || !bytes.Equal(is, find(after, key))
+	})
 }
 
 // editState puts the wanted values into the output of show. Lines of other keys stay, and so do optional settings that the host cannot
