@@ -10,6 +10,7 @@ import (
 	cumulus "github.com/rocec/rocec/targets/cumulus/steps"
 	"github.com/rocec/rocec/targets/deploy/device/scripts"
 	"github.com/rocec/rocec/targets/deploy/order"
+	ice "github.com/rocec/rocec/targets/nic/ice/steps"
 	mlx4 "github.com/rocec/rocec/targets/nic/mlx4/steps"
 	mlx5 "github.com/rocec/rocec/targets/nic/mlx5/steps"
 	rxe "github.com/rocec/rocec/targets/nic/rxe/steps"
@@ -28,6 +29,7 @@ var systems = map[string]system{
 	"cumulus": {cumulus.Recall, cumulus.File},
 	"nvue":    {nvue.Recall, nvue.File},
 	"sonic":   {sonic.Recall, sonic.File},
+	"ice":     {nic.Recall(ice.Kit), ice.Kit.File},
 	"mlx4":    {nic.Recall(mlx4.Kit), mlx4.Kit.File},
 	"mlx5":    {nic.Recall(mlx5.Kit), mlx5.Kit.File},
 	"rxe":     {nic.Recall(rxe.Kit), rxe.Kit.File},

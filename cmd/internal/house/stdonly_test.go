@@ -21,6 +21,7 @@ var stdOnly = []string{
 	"targets/cumulus/steps",
 	"targets/deploy/device/scripts",
 	"targets/deploy/order",
+	"targets/nic/ice/steps",
 	"targets/nic/mlx4/steps",
 	"targets/nic/mlx5/steps",
 	"targets/nic/rxe/steps",
