@@ -182,13 +182,14 @@ func (f *Family) bounce(names []string) (disrupts string, outage ir.Outage) {
 	case len(names) > 1:
 		subject, verb, rest = "the links of ", " bounce", ", one after the other,"
 	}
-	when := " when the PFC mask changes"
-	if f.Reopens != nil {
+	when, most := " when the PFC mask changes", 10*time.Second
+	switch {
+	case slices.Contains(f.Reopens, "trust"): // once for each entry of the map
+		when, most = " when the DSCP map, the traffic classes or the PFC mask change", 30*time.Second
+	case f.Reopens != nil:
 		when = " when the traffic classes or the PFC mask change"
 	}
-	return subject + strings.Join(names, ", ") + verb + rest + when, ir.Outage{
-		Least: time.Second, Most: time.Duration(len(names)) * 10 * time.Second,
-	}
+	return subject + strings.Join(names, ", ") + verb + rest + when, ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * most}
 }
 
 // bounces returns the keys whose change stops the traffic of a NIC.

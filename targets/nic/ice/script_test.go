@@ -166,7 +166,7 @@ func TestRefusals(t *testing.T) {
 			h.Remove("sys/devices/0000:03:00.0/infiniband.off")
 			h.RDMA("0000:03:00.0", "iwp3s0f0", "ens1")
 			h.Write("sys/devices/0000:03:00.0/infiniband/iwp3s0f0/node_type", "4: RNIC")
-		}, "the RDMA device runs iWARP, and devlink has no enable_roce (Linux 5.17 or later); load irdma with roce_ena=1"},
+		}, "the RDMA device runs iWARP, and devlink has no enable_roce (Linux 5.17); load irdma with roce_ena=1"},
 		{"a firmware that keeps its agent", func(h *host) {
 			h.Command("ethtool", `case $1 in --set*) exit 0 ;; --show*) echo "fw-lldp-agent: on" ;; *) printf 'RX: off\nTX: off\n' ;; esac`)
 		}, "lldp_agent is on, not off"},

@@ -20,7 +20,8 @@ accept_own() { # KEY VALUE: is it something rocec writes for these NICs?
 
 more_keys() { found=; }
 
-pick_tool() { # mlnx_qos is the tool of another maker
+need_dcb() { # sets tool: mlnx_qos, which another family may use instead, is for its own NICs
+	[ -z "$tool" ] || return 0
 	tool=none
 	! dcb -N app show dev "$if" >/dev/null 2>&1 || tool=dcb
 }
@@ -71,14 +72,15 @@ see_roce() { # by devlink, or by the RDMA device that is there. The driver runs 
 	false*) found=off ;;
 	*' 1:'*) found=on ;;
 	*' 4:'*)
-		found='unsupported: the RDMA device runs iWARP, and devlink has no enable_roce (Linux 5.17 or later); load irdma with roce_ena=1'
+		found='unsupported: the RDMA device runs iWARP, and devlink has no enable_roce (Linux 5.17); load irdma with roce_ena=1'
 		;;
-	*) found='unsupported: devlink has no enable_roce, and there is no RDMA device; install iproute2, and load irdma with roce_ena=1' ;;
+	*) found='unsupported: devlink has no enable_roce, and there is no RDMA device; load irdma with roce_ena=1' ;;
 	esac
 	emit roce "$found"
 }
 
 see_dcb() { # [again]: as see_qos. A DSCP without an entry has the driver's own priority, which is its upper three bits
+	need_dcb
 	[ -n "$obs_qos" ] && [ "${1:-}" != again ] || listed=unread
 	so_far=$obs
 	obs=
@@ -215,7 +217,7 @@ ready() {
 	refuse_driver ice
 	refuse_twin
 	wants pfc || return 0
-	[ -n "$tool" ] || pick_tool
+	need_dcb
 	[ "$tool" = dcb ] || die "neither dcb (iproute2) nor another tool can read its priorities; install iproute2 5.15 or later"
 	refuse_few
 }
