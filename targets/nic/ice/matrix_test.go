@@ -61,7 +61,9 @@ func dcb(item, reads string) map[string]func(h *host) {
 
 // devlink returns the fault of the parameters of devlink.
 func devlink(fault string) func(h *host) {
-	return func(h *host) { h.Real("devlink", `DEVLINKSHIM_DRIVER=ice DEVLINKSHIM_FAULT=`+fault+` DEVLINKSHIM_DIR="$FAKE_DIR" `) }
+	return func(h *host) {
+		h.Real("devlink", `DEVLINKSHIM_DRIVER=ice DEVLINKSHIM_FAULT=`+fault+` DEVLINKSHIM_DIR="$FAKE_DIR" `)
+	}
 }
 
 // matrix lists every setting that the script sets, with its possible outcomes.

@@ -1,6 +1,8 @@
 package ice
 
 import (
+	"strings"
+
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nic"
@@ -29,6 +31,11 @@ func judge(ds *diag.List, n *ir.NIC) {
 			"%d. Let the cos groups claim fewer DSCP values, or give values that no group claims their usual priority, which is the upper three "+
 			"bits.", n.Name, n.Device.Group, count, mostEntries)
 	}
+	if names := paused(n, card); len(names) > driver.Can.Lossless {
+		conditionTopic.Errorf(ds, n.At, "The cable of the nic %s of the host group %s is lossless for %d cos groups (%s), and a port of the %s has "+
+			"PFC for one class. Leave one lossless group in the fabric, or set these NICs up by hand and write a by_hand block.", n.Name,
+			n.Device.Group, len(names), strings.Join(names, ", "), n.Model.Title)
+	}
 	if n.Bond != nil {
 		conditionTopic.Warnf(ds, n.At, "The nic %s of the host group %s is a port of the bond %s. Recent drivers ice change PFC, traffic classes "+
 			"and the DSCP map only while a port is in no bond, so apply fails on this host until its ports have left the bond. Both ports must "+
@@ -47,6 +54,16 @@ func judge(ds *diag.List, n *ir.NIC) {
 			"and not from the map of the VLAN. Then packets have PCP 0 here. A cos group that claims a DSCP does not depend on that.",
 			n.Name, n.Device.Group)
 	}
+}
+
+// paused returns the names of the cos groups that PFC makes lossless on a NIC.
+func paused(n *ir.NIC, card *ir.Card) (names []string) {
+	for _, g := range n.Device.Fabric.CosGroups {
+		if card.PFC[g.Cos] {
+			names = append(names, g.Name)
+		}
+	}
+	return names
 }
 
 // entries counts the DSCP values whose priority is not the driver's own, which is their upper three bits.
