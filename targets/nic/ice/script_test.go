@@ -101,6 +101,26 @@ func cma(h *host) string {
 	return h.Read("fake/cma-rocep3s0f0")
 }
 
+// The unmodified ethtool shows and sets the flag of the firmware's agent.
+func TestRealEthtool(t *testing.T) {
+	h := newHost(t, device(t, true))
+	h.Real("ethtool", "")
+	out, code := h.run("apply", "ens1")
+	require.Zero(t, code, out)
+	assert.Contains(t, h.Log(), "ens1 fw-lldp-agent off")
+	out, code = h.run("check", "ens1")
+	require.Zero(t, code, out)
+	out, code = h.run("leave", "ens1")
+	require.Zero(t, code, out)
+	assert.True(t, h.Has("fake/ens1.lldp"))
+
+	h = newHost(t, device(t, true))
+	h.Real("ethtool", "ETHTOOLSHIM_FAULT=noperm ")
+	out, code = h.run("apply", "ens1")
+	assert.Equal(t, 1, code)
+	assert.Contains(t, out, "lldp_agent is on, not off: Cannot set private flags: Operation not permitted")
+}
+
 // A map that another program has set is changed entry by entry: a deleted DSCP always comes back, and leave restores all 64 values.
 func TestOtherMap(t *testing.T) {
 	h := newHost(t, device(t, true))

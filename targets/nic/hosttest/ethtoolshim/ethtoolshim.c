@@ -1,7 +1,7 @@
 /*
- * ethtoolshim lets the unmodified ethtool set the link pause of an mlx5 NIC that is not there: its netlink finds no kernel, as on
- * one before 5.6, and its ioctls are answered from the file FAKE_DIR/pause-IF ("on on": rx and tx), as the script ethtool beside
- * this does. FAKE_DIR/log gets one line for every write.
+ * ethtoolshim lets the unmodified ethtool set the link pause and the private flags of a NIC that is not there: its netlink finds no
+ * kernel, as on one before 5.6, and its ioctls are answered from the files FAKE_DIR/pause-IF ("on on": rx and tx) and FAKE_DIR/IF.lldp
+ * (the flag fw-lldp-agent of ice is on), as the script ethtool beside this does. FAKE_DIR/log gets one line for every write.
  *
  *   ETHTOOLSHIM_FAULT   noget: the driver has no link pause; noset: it takes none; noperm: the caller is not root
  */
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int befalls(const char *fault)
 {
@@ -36,6 +37,39 @@ static FILE *file(const char *name, const char *dev, const char *mode)
 	return fopen(path, mode);
 }
 
+/* flags answers with the private flags of ice (ice_gstrings_priv_flags of ice_ethtool.c), of which only the second ever changes. */
+static int flags(const char *dev, void *data)
+{
+	static const char names[2][ETH_GSTRING_LEN] = {"link-down-on-close", "fw-lldp-agent"};
+	struct ethtool_value *v = data;
+	char name[64], path[512];
+	const char *dir = getenv("FAKE_DIR");
+	snprintf(name, sizeof(name), "%.40s.lldp", dev);
+	snprintf(path, sizeof(path), "%.400s/%s", dir ? dir : ".", name);
+	switch (v->cmd) {
+	case ETHTOOL_GSSET_INFO:
+		((struct ethtool_sset_info *)data)->data[0] = 2;
+		return 0;
+	case ETHTOOL_GSTRINGS:
+		memcpy(((struct ethtool_gstrings *)data)->data, names, sizeof(names));
+		return 0;
+	case ETHTOOL_GPFLAGS:
+		v->data = access(path, F_OK) ? 0 : 2;
+		return 0;
+	}
+	errno = befalls("noperm") ? EPERM : 0;
+	if (errno)
+		return -1;
+	if (v->data & 2)
+		fclose(fopen(path, "w"));
+	else
+		remove(path);
+	FILE *log = file("log", "", "a");
+	fprintf(log, "%s fw-lldp-agent %s\n", dev, v->data & 2 ? "on" : "off");
+	fclose(log);
+	return 0;
+}
+
 int ioctl(int fd, unsigned long request, ...)
 {
 	va_list ap;
@@ -45,6 +79,9 @@ int ioctl(int fd, unsigned long request, ...)
 	(void)fd;
 	struct ethtool_pauseparam *p = (void *)ifr->ifr_data;
 	char rx[8] = "on", tx[8] = "on";
+	if (request == SIOCETHTOOL && (p->cmd == ETHTOOL_GSSET_INFO || p->cmd == ETHTOOL_GSTRINGS || p->cmd == ETHTOOL_GPFLAGS ||
+				       p->cmd == ETHTOOL_SPFLAGS))
+		return flags(ifr->ifr_name, p);
 	errno = EOPNOTSUPP;
 	if (request != SIOCETHTOOL || (p->cmd != ETHTOOL_GPAUSEPARAM && p->cmd != ETHTOOL_SPAUSEPARAM) || befalls("noget"))
 		return -1;
