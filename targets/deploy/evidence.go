@@ -144,7 +144,8 @@ func (p *Plan) Unaccepted(reported Reports) diag.List {
 		for _, d := range first {
 			names := of[d.Source.Decl]
 			f := topicDocumented.Errorf(&ds, d.At, "The plan changes %s (%s). The new content follows public documents%s, and no "+
-				"user has reported yet how such a device reacts to it.", nodeset.Text(names, nodeset.Devices, room), cmp.Or(e.About, "NICs of "+e.Target),
+				"user has reported yet how such a device reacts to it.", nodeset.Text(names, nodeset.Devices, room),
+				cmp.Or(e.About, "NICs of "+e.Target),
 				map[Grade]string{GradeSimulated: " and a simulation based on them"}[e.Grade])
 			inBlock := "set accept_documented = true in the switch block, or "
 			if d.Source.Switch == nil {

@@ -34,7 +34,10 @@ func TestEvidence(t *testing.T) {
 		return &DevicePlan{Device: &target.Device{Name: name, At: place(block), Source: d, Target: row}, Status: s}
 	}
 	host := func(name string, block int, step string) *DevicePlan {
-		d := &ir.Device{Name: name, DevicePlaces: &ir.DevicePlaces{Decl: place(block)}, Host: &ir.Host{NICs: []*ir.NIC{{Model: &ir.NICModel{Name: "m"}}}}}
+		d := &ir.Device{
+			Name: name, DevicePlaces: &ir.DevicePlaces{Decl: place(block)},
+			Host: &ir.Host{NICs: []*ir.NIC{{Model: &ir.NICModel{Name: "m"}}}},
+		}
 		return &DevicePlan{
 			Device: &target.Device{Name: name, At: place(block), Source: d, Target: nics}, Status: StatusChange,
 			Changes: []*Change{{File: &target.File{Activate: target.Step{Name: step}}}},

@@ -15,7 +15,7 @@ func (f *Family) both(d *ir.Device, content func(path string) []byte, marked boo
 	files := map[string][]byte{}
 	for _, n := range Of(d, f.Driver) {
 		text := held(n, content)
-		s := f.lower(n)
+		s := unfitted(f, n)
 		if text == nil || len(s.Intents) == 0 {
 			continue
 		}

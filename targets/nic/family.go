@@ -53,32 +53,41 @@ type Family struct {
 	Modules  []string
 	BondRDMA string
 
-	// Target derives these fields from the kit, for all hosts: paths, the query for leavings, and the files that rocec writes as a whole.
+	// Target derives these fields from the kit, for all hosts.
 	scriptPath, unitPath, rulesPath string
 	held                            target.Query
 	heading                         string // the first lines of every value file
-	editScript, editUnit, editRules func([]byte) ([]byte, diag.List)
+	whole                           func() *wholeFiles
+}
+
+// wholeFiles are the contents of the files that rocec writes as a whole, the same on every host.
+type wholeFiles struct {
+	script, unit, rules func([]byte) ([]byte, diag.List)
 }
 
 // Target returns the row of the family in the table of targets.
 func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 	f.Rows = sortedOnce(f.Rows, shouldRow)
 	f.scriptPath, f.unitPath, f.rulesPath, f.held = f.ScriptPath(), f.UnitPath(), f.RulesPath(), *f.Held()
-	wholly := func(content func() []byte) func([]byte) ([]byte, diag.List) {
-		return func([]byte) ([]byte, diag.List) { return content(), nil }
-	}
-	f.editScript, f.editUnit, f.editRules = wholly(f.Script), wholly(sync.OnceValue(f.UnitText)), wholly(sync.OnceValue(f.RulesText))
 	f.heading = "# RoCE settings of one NIC, written by rocec and applied by " + f.scriptPath + ".\n# Change the fabric, not this file.\n"
+	f.whole = sync.OnceValue(func() *wholeFiles {
+		wholly := func(content []byte) func([]byte) ([]byte, diag.List) {
+			return func([]byte) ([]byte, diag.List) { return content, nil }
+		}
+		return &wholeFiles{wholly(f.Script()), wholly(f.UnitText()), wholly(f.RulesText())}
+	})
 	return &target.Target{
-		Name:       f.Driver.Name,
-		Doc:        doc,
-		Topics:     topics,
-		Driver:     f.Driver,
-		Paths:      []string{f.scriptPath, f.unitPath, f.rulesPath},
-		Check:      f.check,
-		Render:     f.render,
-		Enable:     f.enable,
-		Noticed:    f.noticed,
+		Name:   f.Driver.Name,
+		Doc:    doc,
+		Topics: topics,
+		Driver: f.Driver,
+		Paths:  []string{f.scriptPath, f.unitPath, f.rulesPath},
+		Check:  f.check,
+		Render: f.render,
+		Enable: f.enable,
+		Noticed: func(d *ir.Device, s *target.Step, live target.Live) (string, ir.Outage) {
+			return noticed(Of(d, f.Driver), f.Reopens, s, live)
+		},
 		Read:       f.read,
 		Rounds:     rounds,
 		Reported:   f.reported,
@@ -93,12 +102,9 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Claims:     f.claims,
 		Recall:     f.recall,
 
-		NeedsReport: f.needsReport,
+		NeedsReport: func(d *ir.Device) bool { return f.Documented && len(Of(d, f.Driver)) > 0 },
 	}
 }
-
-// needsReport reports whether the settings of a host's NICs are known from documents alone.
-func (f *Family) needsReport(d *ir.Device) bool { return f.Documented && len(Of(d, f.Driver)) > 0 }
 
 // check judges the NICs of a host.
 func (f *Family) check(d *ir.Device) diag.List {
@@ -120,11 +126,11 @@ func (f *Family) render(d *ir.Device) ([]target.File, diag.List) {
 		return nil, ds
 	}
 	activate := f.step(ours)
-	files := make([]target.File, 0, 3+2*len(ours))
+	files, whole := make([]target.File, 0, 3+2*len(ours)), f.whole()
 	files = append(files,
-		target.File{Path: f.scriptPath, Mode: 0o755, Edit: f.editScript, Activate: activate},
-		target.File{Path: f.unitPath, Mode: 0o644, Edit: f.editUnit, Activate: activate},
-		target.File{Path: f.rulesPath, Mode: 0o644, Edit: f.editRules, Activate: activate})
+		target.File{Path: f.scriptPath, Mode: 0o755, Edit: whole.script, Activate: activate},
+		target.File{Path: f.unitPath, Mode: 0o644, Edit: whole.unit, Activate: activate},
+		target.File{Path: f.rulesPath, Mode: 0o644, Edit: whole.rules, Activate: activate})
 	states := make([]target.File, 0, len(ours))
 	for _, n := range ours {
 		s := f.Lower(n)
@@ -156,7 +162,7 @@ func (f *Family) applyStep(c *commands.Step, nics []steps.NIC) target.Step {
 		}
 	}
 	s := watched(c)
-	s.Disrupts, s.Outage = f.bounce(names)
+	s.Disrupts, s.Outage = bounce(names, f.Reopens)
 	return s
 }
 
@@ -169,52 +175,48 @@ func watched(c *commands.Step) target.Step {
 
 // bounce returns the text and the duration of the disruption by new settings of some NICs. Each link goes down and up again, and training
 // of forward error correction takes seconds. A driver that reopens an interface does not take longer.
-func (f *Family) bounce(names []string) (disrupts string, outage ir.Outage) {
+func bounce(names, reopens []string) (disrupts string, outage ir.Outage) {
 	if len(names) == 0 {
 		return "", ir.Outage{}
 	}
 	subject, verb, rest := "the link of ", " bounces", ""
 	switch {
-	case f.Reopens != nil && len(names) == 1:
+	case reopens != nil && len(names) == 1:
 		subject, verb = "the interface ", " stops for a moment"
-	case f.Reopens != nil:
+	case reopens != nil:
 		subject, verb, rest = "the interfaces ", " stop", ", one after the other,"
 	case len(names) > 1:
 		subject, verb, rest = "the links of ", " bounce", ", one after the other,"
 	}
 	when, most := " when the PFC mask changes", 10*time.Second
 	switch {
-	case slices.Contains(f.Reopens, "trust"): // once for each entry of the map
+	case slices.Contains(reopens, "trust"): // once for each entry of the map
 		when, most = " when the DSCP map, the traffic classes or the PFC mask change", 30*time.Second
-	case f.Reopens != nil:
+	case reopens != nil:
 		when = " when the traffic classes or the PFC mask change"
 	}
 	return subject + strings.Join(names, ", ") + verb + rest + when, ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * most}
 }
 
-// bounces returns the keys whose change stops the traffic of a NIC.
-func (f *Family) bounces() []string {
-	if f.Reopens != nil {
-		return f.Reopens
-	}
-	return []string{"pfc"}
-}
-
 // noticed returns Disrupts and Outage of a step without the NICs that keep the settings whose change stops traffic. A step of another
 // family stays as it is.
-func (f *Family) noticed(d *ir.Device, s *target.Step, live target.Live) (disrupts string, outage ir.Outage) {
+func noticed(ours []*ir.NIC, reopens []string, s *target.Step, live target.Live) (disrupts string, outage ir.Outage) {
+	keys := reopens
+	if keys == nil {
+		keys = []string{"pfc"}
+	}
 	var all, changing []string
-	for _, n := range Of(d, f.Driver) {
+	for _, n := range ours {
 		if len(n.Carries()) == 0 {
 			continue
 		}
 		all = append(all, n.Name)
-		if !keep(n.Name, f.bounces(), live) {
+		if !keep(n.Name, keys, live) {
 			changing = append(changing, n.Name)
 		}
 	}
-	if text, _ := f.bounce(all); text == s.Disrupts {
-		return f.bounce(changing)
+	if text, _ := bounce(all, reopens); text == s.Disrupts {
+		return bounce(changing, reopens)
 	}
 	return s.Disrupts, s.Outage
 }

@@ -21,7 +21,7 @@ type Run struct{ First, Last, Priority uint8 }
 
 // Lower returns the settings of a NIC in the fabric. A nil family means any driver.
 func (f *Family) Lower(n *ir.NIC) *Settings {
-	s := f.lower(n)
+	s := unfitted(f, n)
 	s.fit()
 	return s
 }
@@ -33,8 +33,8 @@ func (s *Settings) fit() {
 	}
 }
 
-// lower returns the settings before they are adapted to the driver: each cos group has the traffic class with its number.
-func (f *Family) lower(n *ir.NIC) *Settings {
+// unfitted returns the settings before they are adapted to the driver: each cos group has the traffic class with its number.
+func unfitted(f *Family, n *ir.NIC) *Settings {
 	intents := n.Carries()
 	s := &Settings{NIC: n, Intents: intents, Card: *ir.CardOf(n, intents), family: f}
 	if len(intents) == 0 {

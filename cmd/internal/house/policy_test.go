@@ -151,7 +151,8 @@ cmd/internal/bench:         cmd/internal/bundle cmd/internal/exit cmd/internal/m
     cmd/internal/view compiler/ir lang/diag targets targets/deploy targets/deploy/rollout targets/deploy/sequence
     targets/deploy/traffic targets/deploy/trial targets/deploy/txn targets/target |
 cmd/rocec-txn:           cmd/internal/sshsig targets/commands targets/cumulus/steps targets/deploy/device/scripts targets/deploy/order
-    targets/nic/ice/steps targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps targets/nic/steps targets/nvue/steps targets/sonic/steps |
+    targets/nic/ice/steps targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps targets/nic/steps targets/nvue/steps
+    targets/sonic/steps |
 docs:                    lang lang/diag | github.com/yuin/goldmark
 docs/docstest:           | github.com/stretchr/testify
 docs/evidence:           |
@@ -253,8 +254,8 @@ cmd/internal/house:      |
 cmd/internal/compare:    examples lang/langtest lang/langtest/machinetest | github.com/rogpeppe/go-internal golang.org/x/sync
 cmd/internal/gate:       lang/langtest/machinetest |
 cmd/rocec-txn:           targets/commands targets/cumulus/steps targets/nvue/steps targets/sonic/steps targets/nic/steps
-    targets/nic/ice/steps targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps targets/deploy/device/scripts targets/deploy/order
-    cmd/internal/sshsig |
+    targets/nic/ice/steps targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps targets/deploy/device/scripts
+    targets/deploy/order cmd/internal/sshsig |
 cmd/rocec:               * | github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term github.com/aymanbagabas/go-udiff
 `
 

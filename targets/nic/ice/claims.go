@@ -66,7 +66,7 @@ func claims(n *ir.NIC) []target.Claim {
 			"irdma_hw_stat_names of irdma's verbs.c", target.Query{Cmd: "ls " + device + "/infiniband/*/ports/1/hw_counters " + device +
 				"/infiniband/*/hw_counters"}, "cnp", "RxECNMrkd", "cnpSent", "cnpHandled", "cnpIgnored"),
 		nic.NamesClaim("ice-port-counters", "A port counts pauses by priority under the names that verify reads.",
-			"ice_get_strings of ice_ethtool.c", target.Query{Cmd: "ethtool -S " + name + " | grep -oE '[rt]x_priority_[0-7]_[a-z.]+' | sort -u"},
-			"rx_priority", prio...),
+			"ice_get_strings of ice_ethtool.c",
+			target.Query{Cmd: "ethtool -S " + name + " | grep -oE '[rt]x_priority_[0-7]_[a-z.]+' | sort -u"}, "rx_priority", prio...),
 	}
 }

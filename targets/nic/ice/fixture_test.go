@@ -47,7 +47,8 @@ func device(t testing.TB, byDSCP bool) *ir.Device {
 		Name:      "ens1", Model: model(t, "e810"), MTU: 9000, TTL: -1, TOS: -1, RoCE: true, Intents: []*ir.Intent{in},
 	}
 	d := &ir.Device{
-		Name: "gpu1", Group: "gpu", DevicePlaces: &ir.DevicePlaces{At: place(40), Decl: place(40)}, Fabric: f, Host: &ir.Host{NICs: []*ir.NIC{n}},
+		Name: "gpu1", Group: "gpu", DevicePlaces: &ir.DevicePlaces{At: place(40), Decl: place(40)}, Fabric: f,
+		Host: &ir.Host{NICs: []*ir.NIC{n}},
 	}
 	n.Device = d
 	return d
@@ -70,7 +71,8 @@ func newHost(t testing.TB, d *ir.Device) *host {
 	h.Env = append(h.Env, "ROCEC_WAIT=1")
 	h.Command("sleep", ":")
 	h.Add(sim.NIC{
-		Netdev: target.Netdev{Name: "ens1", Driver: "ice", PCI: "0000:03:00.0", MTU: 9000}, ID: [2]string{"0x8086", "0x1592"}, RDMA: "rocep3s0f0",
+		Netdev: target.Netdev{Name: "ens1", Driver: "ice", PCI: "0000:03:00.0", MTU: 9000}, ID: [2]string{"0x8086", "0x1592"},
+		RDMA: "rocep3s0f0",
 	})
 	h.Write("sys/class/net/ens1.100/mtu", "9000")
 	h.Write("sys/devices/0000:03:00.0/infiniband/rocep3s0f0/node_type", "1: CA")

@@ -64,7 +64,10 @@ var family = &nic.Family{
 	Claims:     claims,
 	Documented: true,
 	Fit:        fit,
-	Reopens:    append([]string{"ets_bw", "ets_tc", "ets_tsa", "lldp_agent", "pfc", "trust"}, dscpKeys...),
+	Reopens: []string{
+		"dscp_prio0", "dscp_prio1", "dscp_prio2", "dscp_prio3", "dscp_prio4", "dscp_prio5", "dscp_prio6", "dscp_prio7",
+		"ets_bw", "ets_tc", "ets_tsa", "lldp_agent", "pfc", "trust",
+	},
 
 	Modules:  []string{"ice", "irdma", "rdma_cm", "rdma_ucm", "ib_core"},
 	BondRDMA: "irdma_bond_",
@@ -74,34 +77,36 @@ var family = &nic.Family{
 // Rows are the keys of the value file, sorted.
 func Rows() []nic.Row { return family.Rows() }
 
-// Sources of models: "vendor" is the maker's product page or release notes.
 var driver = ir.NewDriver(ir.Driver{
 	Name: "ice", Title: "Intel E810, E830",
 	Can: ir.NICCan{
 		Lossless: 1, LosslessSource: "Intel's RDMA guide for the E810 (635330): one traffic class with PFC on each port",
 		OneVersion: "the driver irdma supports RoCEv2 and iWARP", // Intel's irdma notes
 	},
-	Bonds: []string{"active-backup"}, // Intel's irdma notes, "Link Aggregation"
-	Models: []*ir.NICModel{
-		{
-			Name: "e810", Title: "Intel E810", Speed: 100_000, Ports: 2, V2: true,
-			Parts:   []string{"E810-CQDA[12]*", "E810CQDA[12]*", "E810-2CQDA2*", "E8102CQDA2*"},
-			Aliases: []string{"intel-e810", "e810-c"}, Source: "vendor: two ports of 100G; RoCEv2 and iWARP",
-		},
-		{
-			Name: "e810-xxv", Title: "Intel E810-XXV", Speed: 25_000, Ports: 4, V2: true,
-			Parts:   []string{"E810-XXVDA[24]*", "E810XXVDA[24]*"},
-			Aliases: []string{"intel-e810-xxv"}, Source: "vendor: up to four ports of 25G; RoCEv2 and iWARP",
-		},
-		{
-			Name: "e830", Title: "Intel E830", Speed: 200_000, Ports: 2, V2: true,
-			Parts:   []string{"E830-CQDA2*", "E830CQDA2*"},
-			Aliases: []string{"intel-e830", "e830-c"}, Source: "vendor: one port of 200G or two of 100G; RoCEv2 and iWARP",
-		},
-		{
-			Name: "e830-xxv", Title: "Intel E830-XXV", Speed: 25_000, Ports: 4, V2: true,
-			Parts:   []string{"E830-XXVDA[24]*", "E830XXVDA[24]*"},
-			Aliases: []string{"intel-e830-xxv"}, Source: "vendor: up to four ports of 25G; RoCEv2 and iWARP",
-		},
-	},
+	Bonds:  []string{"active-backup"}, // Intel's irdma notes, "Link Aggregation"
+	Models: models,
 })
+
+// models is a separate variable, so that the compiler stores the models as data. "vendor" is the maker's product page or release notes.
+var models = []*ir.NICModel{
+	{
+		Name: "e810", Title: "Intel E810", Speed: 100_000, Ports: 2, V2: true,
+		Parts:   []string{"E810-CQDA[12]*", "E810CQDA[12]*", "E810-2CQDA2*", "E8102CQDA2*"},
+		Aliases: []string{"intel-e810", "e810-c"}, Source: "vendor: two ports of 100G; RoCEv2 and iWARP",
+	},
+	{
+		Name: "e810-xxv", Title: "Intel E810-XXV", Speed: 25_000, Ports: 4, V2: true,
+		Parts:   []string{"E810-XXVDA[24]*", "E810XXVDA[24]*"},
+		Aliases: []string{"intel-e810-xxv"}, Source: "vendor: up to four ports of 25G; RoCEv2 and iWARP",
+	},
+	{
+		Name: "e830", Title: "Intel E830", Speed: 200_000, Ports: 2, V2: true,
+		Parts:   []string{"E830-CQDA2*", "E830CQDA2*"},
+		Aliases: []string{"intel-e830", "e830-c"}, Source: "vendor: one port of 200G or two of 100G; RoCEv2 and iWARP",
+	},
+	{
+		Name: "e830-xxv", Title: "Intel E830-XXV", Speed: 25_000, Ports: 4, V2: true,
+		Parts:   []string{"E830-XXVDA[24]*", "E830XXVDA[24]*"},
+		Aliases: []string{"intel-e830-xxv"}, Source: "vendor: up to four ports of 25G; RoCEv2 and iWARP",
+	},
+}

@@ -20,7 +20,7 @@ func TestJudge(t *testing.T) {
 		want  string
 	}{
 		{"nothing", func(_ *ir.Device, n *ir.NIC) { n.Intents[0].Group.ECN = nil }, ""},
-		{"the mark of CNPs", func(*ir.Device, *ir.NIC) {}, "note host-condition: ens1 of the host group gpu: the driver irdma has no setting for"},
+		{"the mark of CNPs", func(*ir.Device, *ir.NIC) {}, "note host-condition: ens1 of the host group gpu: the driver irdma"},
 		{"a bond", func(_ *ir.Device, n *ir.NIC) {
 			n.Intents[0].Group.ECN = nil
 			n.Bond = &ir.Bond{Name: "bond0", NICs: []*ir.NIC{n}}
@@ -84,7 +84,9 @@ func TestNoticed(t *testing.T) {
 	}
 	what, _ := Target.Noticed(d, &step, live(strings.Replace(now, "tos=104", "tos=0", 1), now))
 	assert.Empty(t, what)
-	for _, change := range [][2]string{{"trust=dscp", "trust=pcp"}, {"lldp_agent=off", "lldp_agent=on"}, {"dscp_prio3=26", "dscp_prio3=none"}} {
+	for _, change := range [][2]string{
+		{"trust=dscp", "trust=pcp"}, {"lldp_agent=off", "lldp_agent=on"}, {"dscp_prio3=26", "dscp_prio3=none"},
+	} {
 		what, outage := Target.Noticed(d, &step, live(strings.Replace(now, change[0], change[1], 1), now))
 		assert.Equal(t, step.Disrupts, what, change)
 		assert.NotZero(t, outage)
@@ -121,9 +123,10 @@ func TestLacks(t *testing.T) {
 // The answers of a real host decide a claim, and an answer without the program decides none.
 func TestClaims(t *testing.T) {
 	good := map[string]string{
-		"ice-agent-flag":  "Private flags for ens1:\nlink-down-on-close     : off\nfw-lldp-agent          : off\n",
-		"ice-classes":     "ets-cap 8 \n",
-		"ice-enable-roce": "pci/0:\n  name enable_roce type generic\n    values:\n      cmode runtime value true\npci/0:\n  name enable_iwarp type generic\n    values:\n      cmode runtime value false\n",
+		"ice-agent-flag": "Private flags for ens1:\nlink-down-on-close     : off\nfw-lldp-agent          : off\n",
+		"ice-classes":    "ets-cap 8 \n",
+		"ice-enable-roce": "pci/0:\n  name enable_roce type generic\n    values:\n      cmode runtime value true\n" +
+			"pci/0:\n  name enable_iwarp type generic\n    values:\n      cmode runtime value false\n",
 		"ice-dcqcn-place": "/sys/kernel/config/irdma\nown\nloaded\n",
 	}
 	bad := map[string]string{

@@ -82,19 +82,25 @@ var matrix = []group{
 			h.Sh("export " + strings.Join(h.Env, " ") + "; " + machinetest.Need(h.T, "dcb") + " dcbx set dev ens1 host cee")
 		},
 		befall: map[string]func(h *host){
-			"settable": nil, "no tool": gone("dcb"), "refused": env("DCBSHIM_FAULT=dcbx=refuse"), "ignored": env("DCBSHIM_FAULT=dcbx=ignore"),
+			"settable": nil, "no tool": gone("dcb"), "refused": env("DCBSHIM_FAULT=dcbx=refuse"),
+			"ignored":    env("DCBSHIM_FAULT=dcbx=ignore"),
 			"unreadable": wrap("dcb", "'dcbx show '*)"+denied), "reverts": env("DCBSHIM_FAULT=dcbx=revert"),
 		},
 	},
-	{name: "map", keys: strings.Join(dscpKeys, " ") + " trust", befall: dcb("app", "'-N app show '*")},
+	{
+		name: "map", keys: "dscp_prio0 dscp_prio1 dscp_prio2 dscp_prio3 dscp_prio4 dscp_prio5 dscp_prio6 dscp_prio7 trust",
+		befall: dcb("app", "'-N app show '*"),
+	},
 	{name: "classes", keys: "ets_bw ets_tc ets_tsa", pcp: true, befall: dcb("ets", "'ets show '*")},
 	{name: "PFC", keys: "pfc", befall: dcb("pfc", "'pfc show '*")},
 	{name: "pause", keys: "pause", befall: map[string]func(h *host){
 		"settable": nil, "no tool": gone("ethtool"), "no knob": wrap("ethtool", "-a*) echo 'Operation not supported' >&2; exit 1 ;;"),
-		"refused": wrap("ethtool", "-A*)"+denied), "ignored": wrap("ethtool", "-A*) exit 0 ;;"), "unreadable": wrap("ethtool", "-a*)"+denied),
+		"refused": wrap("ethtool", "-A*)"+denied), "ignored": wrap("ethtool", "-A*) exit 0 ;;"),
+		"unreadable": wrap("ethtool", "-a*)"+denied),
 	}},
 	{name: "roce", keys: "roce", befall: map[string]func(h *host){
-		"settable": nil, "no tool": gone("devlink"), "no knob": devlink("noparam"), "refused": devlink("noperm"), "ignored": devlink("ignore"),
+		"settable": nil, "no tool": gone("devlink"), "no knob": devlink("noparam"), "refused": devlink("noperm"),
+		"ignored":    devlink("ignore"),
 		"unreadable": wrap("devlink", "'dev param show '*)"+denied),
 		"reverts":    wrap("devlink", "'dev param show '*enable_roce) "+fakeOnce(`echo 0 >"$FAKE_DIR/devlink-0000:03:00.0"`)+" ;;"),
 	}},
@@ -104,11 +110,15 @@ var matrix = []group{
 		"unreadable": env("KNOBS=/roce_dcqcn_enable=shut"),
 		"reverts":    wrap("mkdir", "*/irdma/*) "+fakeOnce(`echo 0 >"$FAKE_DIR/irdma/roce_dcqcn_enable"`)+" ;;"),
 	}},
-	{name: "RDMA-CM", keys: "roce_mode tos", start: func(h *host) { h.Write("fake/cma-rocep3s0f0", "IB/RoCE v1\n0") }, befall: map[string]func(h *host){
-		"settable": nil, "no tool": func(h *host) { h.Remove("sys/kernel/config/rdma_cm"); gone("modprobe")(h) },
-		"no knob": wrap("mkdir", `*/rdma_cm/*) exit 1 ;;`),
-		"refused": env("KNOBS=/default_roce_=refuse"), "ignored": env("KNOBS=/default_roce_=ignore"), "unreadable": env("KNOBS=/default_roce_=shut"),
-	}},
+	{
+		name: "RDMA-CM", keys: "roce_mode tos", start: func(h *host) { h.Write("fake/cma-rocep3s0f0", "IB/RoCE v1\n0") },
+		befall: map[string]func(h *host){
+			"settable": nil, "no tool": func(h *host) { h.Remove("sys/kernel/config/rdma_cm"); gone("modprobe")(h) },
+			"no knob": wrap("mkdir", `*/rdma_cm/*) exit 1 ;;`),
+			"refused": env("KNOBS=/default_roce_=refuse"), "ignored": env("KNOBS=/default_roce_=ignore"),
+			"unreadable": env("KNOBS=/default_roce_=shut"),
+		},
+	},
 	{name: "VLAN", keys: "vlan_map", pcp: true, befall: map[string]func(h *host){
 		"settable": nil, "no tool": gone("ip"), "no knob": func(h *host) { h.Remove("sys/class/net/ens1.100") },
 		"refused": wrap("ip", "'link set '*)"+denied), "ignored": wrap("ip", "'link set '*) exit 0 ;;"),

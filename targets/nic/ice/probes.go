@@ -46,8 +46,9 @@ func moduleHint(n *ir.NIC, s *nic.Settings, f nic.Facts, name string) string {
 	}
 	switch {
 	case name == "roce_ena" && off("roce_ena") && off("roce_port_cfg"):
-		return fmt.Sprintf("The module irdma on %s starts its NICs with iWARP (roce_ena = %s). %s has no RoCE after a restart until rocec's unit "+
-			"switches it. Write options irdma roce_ena=1 into a file of /etc/modprobe.d.", n.Device.Name, target.Escape(f[name]), n.Name)
+		return fmt.Sprintf("The module irdma on %s starts its NICs with iWARP (roce_ena = %s). %s has no RoCE after a restart until "+
+			"rocec's unit switches it. Write options irdma roce_ena=1 into a file of /etc/modprobe.d.", n.Device.Name,
+			target.Escape(f[name]), n.Name)
 	case name == "dcqcn_cc_cfg_valid" && !off(name) && s.ECN != [8]bool{}:
 		return fmt.Sprintf("The module irdma on %s has its own parameters of DCQCN (dcqcn_cc_cfg_valid = %s), which rocec does not judge.",
 			n.Device.Name, target.Escape(f[name]))

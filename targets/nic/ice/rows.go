@@ -2,7 +2,6 @@ package ice
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
@@ -12,14 +11,6 @@ import (
 func rows() []nic.Row {
 	return nic.Sorted(ownRows, []nic.Row{nic.RoCERow}, nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows, nic.MapRows())
 }
-
-// dscpKeys are the keys of the DSCP map.
-var dscpKeys = func() (keys []string) {
-	for p := range 8 {
-		keys = append(keys, "dscp_prio"+strconv.Itoa(p))
-	}
-	return keys
-}()
 
 // ownRows are the keys that no other family has.
 var ownRows = []nic.Row{
@@ -42,20 +33,20 @@ var ownRows = []nic.Row{
 		},
 		Class: nic.Always(nic.Should),
 		Lack: func(*nic.Settings) string {
-			return "its driver irdma has no switch for DCQCN, so whether it answers marked packets and slows down is not known. Intel's own irdma " +
-				"has the switch."
+			return "its driver irdma has no switch for DCQCN, so whether it answers marked packets and slows down is not known. Intel's own " +
+				"irdma has the switch."
 		},
 	},
 	{
-		Key: "lldp_agent", Aside: nic.WhoSets, Comment: "the firmware's agent for LLDP and DCBX; while it runs, the driver takes no setting",
+		Key: "lldp_agent", Aside: nic.WhoSets, Comment: "the firmware's agent for LLDP and DCBX, which excludes settings",
 		Value: func(b []byte, s *nic.Settings) []byte { return nic.Word(b, s, "off") },
 		Why:   nic.ByMember,
 	},
 }
 
 // fit gives each priority a traffic class that the driver accepts. With DSCP a priority has the class with its number (ice_dcbnl_setapp);
-// classes without a cos group are ets without a share, as the driver's own are. With PCP the classes in use have numbers without a gap, from
-// 0 (ice_dcb_get_num_tc).
+// classes without a cos group are ets without a share, as the driver's own are. With PCP the classes in use have numbers without a gap,
+// from 0 (ice_dcb_get_num_tc).
 func fit(s *nic.Settings) {
 	if s.ByDSCP {
 		used := s.TC

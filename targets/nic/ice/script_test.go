@@ -65,10 +65,9 @@ func TestApply(t *testing.T) {
 				require.Zero(t, code, out)
 				assert.Empty(t, out)
 				log := strings.Join(h.Log(), "\n")
-				for _, part := range []string{"0000:03:00.0 devlink enable_iwarp 0\n0000:03:00.0 devlink enable_roce 1\nens1 fw-lldp-agent off\n" +
-					"ens1 ethtool -A off off\n", "\nens1 pfc 08"} {
-					assert.Contains(t, log, part)
-				}
+				assert.Contains(t, log, "0000:03:00.0 devlink enable_iwarp 0\n0000:03:00.0 devlink enable_roce 1\nens1 fw-lldp-agent off\n"+
+					"ens1 ethtool -A off off\n")
+				assert.Contains(t, log, "\nens1 pfc 08")
 				if byDSCP {
 					assert.Equal(t, 8, strings.Count(log, "add dscp "), "only values whose priority is not the driver's own:\n%s", log)
 					assert.Less(t, strings.LastIndex(log, "add dscp"), strings.Index(log, "ens1 ets"), "the map before the classes")
@@ -149,8 +148,8 @@ func TestLastEntry(t *testing.T) {
 	h := newHost(t, d)
 	h.Remove("fake/ens1.lldp")
 	file := "etc/rocec/host/ens1.conf"
-	usual := "dscp_prio0=0-7,26\ndscp_prio1=8-15\ndscp_prio2=16-23\ndscp_prio3=24-25,27-31\ndscp_prio4=32-39\ndscp_prio5=40-47\ndscp_prio6=48-55\n" +
-		"dscp_prio7=56-63\ntrust=dscp\npfc=0,0,0,1,0,0,0,0"
+	usual := "dscp_prio0=0-7,26\ndscp_prio1=8-15\ndscp_prio2=16-23\ndscp_prio3=24-25,27-31\ndscp_prio4=32-39\ndscp_prio5=40-47\n" +
+		"dscp_prio6=48-55\ndscp_prio7=56-63\ntrust=dscp\npfc=0,0,0,1,0,0,0,0"
 	h.Write(file, strings.Replace(strings.Replace(usual, "0-7,26", "0-7", 1), "24-25,27-31", "24-31", 1))
 	out, code := h.run("apply", "ens1")
 	require.Zero(t, code, out)

@@ -58,11 +58,12 @@ func (s *nics) Boot(m target.Machine) {
 	m.Install("/usr/sbin/devlink", s.devlink(m))
 }
 
-// devlink simulates devlink dev param with enable_roce and enable_iwarp, which exclude each other. Source: ice_devlink_enable_roce_validate.
+// devlink simulates devlink dev param with enable_roce and enable_iwarp, which exclude each other (ice_devlink_enable_roce_validate).
 func (s *nics) devlink(m target.Machine) target.Program {
 	return sim.Locked(m, func(p *target.Proc) int {
 		args := p.Args[1:]
-		if len(args) < 6 || args[0] != "dev" || args[1] != "param" || args[4] != "name" || args[5] != "enable_roce" && args[5] != "enable_iwarp" {
+		if len(args) < 6 || args[0] != "dev" || args[1] != "param" || args[4] != "name" ||
+			args[5] != "enable_roce" && args[5] != "enable_iwarp" {
 			return p.Fail(1, "devlink answers: Invalid argument")
 		}
 		i := slices.IndexFunc(s.Ports(), func(c *sim.Port) bool { return "pci/"+c.PCI == args[3] })
