@@ -132,7 +132,8 @@ func (m *manual) index() string {
 		"Examples are the lines that matter. The lines that they leave out are those of a sound fabric. A comment such as `# no ecn`\n" +
 		"leaves lines out on purpose. Every example is run in the tests, and gives its code. Each fix removes the finding.\n" +
 		"[known.md](../known.md) lists every known way a RoCE fabric is misconfigured, with the codes that report it.\n" +
-		"\n## By symptom\n\n[troubleshooting.md](../troubleshooting.md) says how to tell them apart.\n\n" +
+		"\n## By symptom\n\n[troubleshooting.md](../troubleshooting.md) says how to tell them apart.\n" +
+		"`rocec storm` finds the port where pauses begin ([storm.md](../storm.md)).\n\n" +
 		"| you see | look at |\n| --- | --- |\n")
 	for _, s := range m.symptoms() {
 		links := make([]string, len(s.Codes))

@@ -27,7 +27,9 @@ echo "uptime $up"
 echo "$all"`
 
 // countersFiles returns the base names of answers with counters.
-func countersFiles() []string { return []string{target.CountersFile, target.CountersDBFile} }
+func countersFiles() []string {
+	return []string{target.CountersFile, target.CountersDBFile, target.QueuesFile}
+}
 
 // isCounters reports whether a file has the name of an answer with counters. It has no settings.
 func isCounters(f lint.File) bool {
@@ -61,7 +63,11 @@ func countersLine(line string) bool {
 	switch kind, _, _ := strings.Cut(word, ":"); kind {
 	case "uptime", "unread":
 		return ok && strings.Trim(rest, "0123456789. ") == ""
-	case "port", "queue", "group", "mark":
+	case "late":
+		return !ok
+	case "queues", "held", "guard", "classes":
+		return ok && kind != word && strings.HasPrefix(rest, "{")
+	case "port", "queue", "group", "mark", "poll":
 		return ok && (kind != word && strings.HasPrefix(rest, "{") || kind == word && !strings.Contains(rest, " "))
 	}
 	return false

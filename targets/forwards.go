@@ -116,6 +116,9 @@ func (r *forwardingReader) file(f lint.File) {
 	case slices.Contains(frrNames, base) && len(f.Data) > mostFRR:
 		r.not[base] = largeFRR
 		return
+	case slices.Contains(frrNames, base) && !bgp.Whole(f.Data):
+		r.not[base] = "it is empty or cut off"
+		return
 	case slices.Contains(frrNames, base):
 		r.config, r.configured = cmp.Or(bgp.ReadConfig(f.Data), r.config), true
 		r.saw(f.Name)
@@ -154,6 +157,9 @@ func (r *forwardingReader) set() {
 	ways := &outWays{d: r.d, interfaces: r.interfaces, of: map[string]*outWay{}, sets: map[string][]string{}, lists: map[list]*outWay{}}
 	r.setTables(ways)
 	r.setBGP(ways)
+	if why := ways.elsewhere(); why != "" {
+		out.Unread[ir.PartTables], out.Unread[ir.PartBGP] = why, why
+	}
 	if r.kernel != nil {
 		out.Ages = &ir.ForwardingAges{MAC: r.kernel.Age, ARP: r.kernel.ARP()}
 		if r.d.Host != nil {

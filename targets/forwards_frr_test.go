@@ -248,6 +248,7 @@ mesh "uplinks" {
 		proof.ASNumbers: switches, proof.NoPrepending: switches, proof.Aggregates: switches, proof.NoTunnels: switches,
 		proof.NoFlooding: "not checked; MAC addresses outlive ARP entries, on 5 of 5 switches" + at,
 		proof.HostsDrain: "not checked; forwarding is off or harmless, on 3 of 3 hosts" + at,
+		proof.Classified: "not checked", proof.GuaranteedBuffer: "not checked", proof.PausesWork: "not checked", // no settings were read
 	}, states)
 
 	for _, leaf := range []string{"l1", "l2", "l3"} {

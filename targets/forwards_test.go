@@ -173,6 +173,45 @@ unread watchdog: no file of its configuration states it`},
 	}
 }
 
+// An answer that is empty or cut off shows nothing, and neither do the routes of the default VRF if a port is in another one.
+func TestForwardingCutOff(t *testing.T) {
+	f := clos{leaves: 2, spines: 2, hosts: 1, model: "sn4700", version: "5.9.1", v2: true}.compile(t)
+	leaf := f.Devices[slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Switch != nil && len(d.Ports) > 2 })]
+	a := leaf.Ports[0].Name
+	read := func(name, text string) *ir.Forwarding {
+		return targets.ReadForwarding(leaf, filesFor(leaf, map[string]string{name: text}), timeless)
+	}
+	const cut = "its answer in frr.conf is not read: it is empty or cut off"
+	const config = "Building configuration...\n\nCurrent configuration:\n!\nfrr version 8.4\nrouter bgp 65101\n neighbor " +
+		"swp1 interface remote-as external\nend\n"
+	for text, want := range map[string]string{
+		"": cut, "\n \n": cut, "Exiting: failed to connect to any daemons.\n": cut, strings.TrimSuffix(config, "end\n"): cut, config: "",
+		"frr version 8.4\n": "", "# frr.conf\n!\n": "",
+	} {
+		got := read("frr.conf", text)
+		assert.Equal(t, want, got.Unread[ir.PartBGP], text)
+		assert.Equal(t, want == "", got.BGP != nil, text)
+	}
+	for _, text := range []string{"[]", "[{},{}]", "[\n]\n"} {
+		got := read("addr.json", text)
+		assert.Equal(t, "its answer in addr.json is not read: it states no interface, and each device has one", got.Unread[ir.PartTunnels])
+	}
+	for text, read := range map[string]bool{
+		`[{"ifname":"` + a + `","master":"red","linkinfo":{"info_slave_kind":"vrf"}}]`:                                              false,
+		`[{"ifname":"vlan9","link":"` + a + `","master":"red","linkinfo":{"info_kind":"vlan","info_slave_kind":"vrf"}}]`:            false,
+		`[{"ifname":"eth0","master":"mgmt","linkinfo":{"info_slave_kind":"vrf"}},{"ifname":"mgmt","linkinfo":{"info_kind":"vrf"}}]`: true,
+	} {
+		got := targets.ReadForwarding(leaf, filesFor(leaf, map[string]string{
+			"addr.json": text, "route.json": "{}", "route6.json": "{}", "frr.conf": config,
+		}), timeless)
+		assert.Equal(t, read, got.Read(ir.PartTables), text)
+		assert.Equal(t, read, got.Read(ir.PartBGP), text)
+		if !read {
+			assert.Contains(t, got.Unread[ir.PartTables], " belongs to the VRF red, and rocec reads the default VRF alone")
+		}
+	}
+}
+
 // The time of the reading is that of its oldest file, and not known if the time of one file is not known.
 func TestForwardingTime(t *testing.T) {
 	f := clos{leaves: 1, spines: 1, hosts: 1, model: "sn4700", version: "5.9.1", v2: true}.compile(t)

@@ -72,6 +72,21 @@ func (w *outWays) all(names []string) *outWay {
 	return is
 }
 
+// elsewhere returns why the default VRF, which alone is asked, does not show the traffic of the ports, as part of a
+// sentence; empty: no port is in another VRF.
+func (w *outWays) elsewhere() string {
+	names := slices.Sorted(maps.Keys(w.interfaces))
+	for _, name := range names {
+		vrf, ports := w.interfaces[name].VRF, w.all([]string{name}).ports
+		ours := func(p *ir.Port) bool { return slices.Contains(ports, p.Name) }
+		if vrf != "" && slices.ContainsFunc(w.d.Ports, ours) {
+			return "its interface " + forwarding.Plain(name) + " belongs to the VRF " + forwarding.Plain(vrf) +
+				", and rocec reads the default VRF alone"
+		}
+	}
+	return ""
+}
+
 // leave adds an interface to a way.
 func (w *outWays) leave(is *outWay, name string, deep int) {
 	w.once()

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 
@@ -185,6 +186,11 @@ func TestJudgeBundle(t *testing.T) {
 	code, out = judge(string(good), "some/dir")
 	require.Equal(t, exit.Usage, code)
 	require.Contains(t, out, "some/dir has no effect")
+	pipe := filepath.Join(dir, "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	code, _, stderr := rocec(t, "selftest", "--judge", pipe)
+	require.Equal(t, exit.Usage, code)
+	require.Contains(t, stderr, "pipe is not a regular file")
 	code, _, _ = rocec(t, "selftest", "--judge", filepath.Join(dir, "none"))
 	require.Equal(t, exit.Usage, code)
 }

@@ -9,10 +9,18 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/docs/evidence"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
 // judgeBundle derives the verdicts of a saved bundle again, and compares them with the written ones. It needs no fabric and no device.
 func judgeBundle(a *app, name string) error {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return exit.Fail(exit.Usage, "%v", err)
+	case !info.Mode().IsRegular() && !safefile.OfSystem(name): // opening a pipe without a writer waits for ever
+		return exit.Fail(exit.Usage, "%s is not a regular file", diag.Escape(name))
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return exit.Fail(exit.Usage, "%v", err)

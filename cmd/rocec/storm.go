@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -20,9 +21,6 @@ import (
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/validate/storm"
 )
-
-// leastWindow is the default window, for devices whose counters are those of the moment.
-const leastWindow = 2 * time.Second
 
 // stormOptions are the flags of storm.
 type stormOptions struct {
@@ -139,7 +137,7 @@ func runStorm(ctx context.Context, a *app, dir string, o stormOptions) (err erro
 				if o.watch && o.format == "text" {
 					fmt.Fprintln(a.Stdout, time.Now().Format("15:04:05"))
 				}
-				if err := printStorm(a, f, found, o.format); !o.watch {
+				if err := printStorm(a, f, found, nil, o.format); !o.watch {
 					return err
 				}
 			}
@@ -154,37 +152,38 @@ func runStorm(ctx context.Context, a *app, dir string, o stormOptions) (err erro
 
 // stormFrom reads snapshots, or asks a server.
 func stormFrom(ctx context.Context, a *app, dir string, o stormOptions) error {
+	server := (*readings.Prometheus)(nil)
+	if o.prometheus != "" {
+		var err error
+		if server, err = readings.NewPrometheus(o.prometheus, a.Getenv(readings.TokenVariable)); err != nil {
+			return err
+		}
+	}
 	f, err := a.LoadGood(dir)
 	if err != nil {
 		return err
 	}
-	var all []storm.Reading
-	if o.prometheus != "" {
-		server, err := readings.NewPrometheus(o.prometheus, a.Getenv(readings.TokenVariable))
+	if server == nil {
+		all, err := readings.Snapshots(f.Fabric, o.from)
 		if err != nil {
 			return err
 		}
-		all, err = server.Readings(ctx, f.Fabric, time.Now())
-		if ctx.Err() != nil {
-			return exit.Fail(exit.Interrupted, "interrupted")
-		}
-		if err != nil {
-			return err
-		}
+		return printStorm(a, f, storm.Judge(f.Fabric, all), readings.Times(all), o.format)
 	}
-	for _, name := range o.from {
-		one, err := readings.Snapshot(f.Fabric, name)
-		if err != nil {
-			return err
-		}
-		all = append(all, one)
+	all, err := server.Readings(ctx, f.Fabric, time.Now())
+	if ctx.Err() != nil {
+		return exit.Fail(exit.Interrupted, "interrupted")
 	}
-	return printStorm(a, f, storm.Judge(f.Fabric, all), o.format)
+	if err != nil {
+		return err
+	}
+	return printStorm(a, f, storm.Judge(f.Fabric, all), readings.Times(all), o.format)
 }
 
-// printStorm prints a judgement. Its error is nil if nothing was found.
-func printStorm(a *app, f *report.Report, found *storm.Pauses, format string) error {
+// printStorm prints a judgement of readings. Its error is nil if nothing was found. The times of kept readings are printed, too.
+func printStorm(a *app, f *report.Report, found *storm.Pauses, at []time.Time, format string) error {
 	doc := view.StormJSON(f.Fabric, found)
+	doc.ReadAt = at
 	if format == "json" {
 		if err := a.WriteJSON(doc); err != nil {
 			return err
@@ -223,51 +222,41 @@ func stormKey(p *storm.Pauses) string {
 // stormReader reads the counters of the devices of a fabric.
 type stormReader struct {
 	fabric  *ir.Fabric
+	whole   *target.Tree
 	devices *session.Fleet
 	queries map[*ir.Device][]target.CounterQuery
 	asking  *session.Asking
+
+	settings map[*ir.Device]session.Answers // about configurations, read before the first counters; nil: not yet
 }
 
 func newStormReader(f *report.Report, devices *session.Fleet) *stormReader {
-	r := &stormReader{fabric: f.Fabric, devices: devices, queries: map[*ir.Device][]target.CounterQuery{}}
+	r := &stormReader{fabric: f.Fabric, whole: f.Tree(), devices: devices, queries: map[*ir.Device][]target.CounterQuery{}}
 	ask := map[*ir.Device][]target.Query{}
 	for _, d := range devices.Tree.Devices {
 		for _, q := range targets.CounterQueries(d.Source) {
 			r.queries[d.Source], ask[d.Source] = append(r.queries[d.Source], q), append(ask[d.Source], q.Query)
 		}
 	}
-	r.asking = devices.Asking(f.Tree(), ask)
+	r.asking = devices.Asking(r.whole, ask)
 	return r
 }
 
-// window returns the time between readings: the one that a person wants, or the shortest one that shows something on every device. The
-// devices of a lab renew their counters at every read.
+// window returns the time between readings. The devices of a lab renew their counters at every read.
 func (r *stormReader) window(wanted time.Duration) (time.Duration, error) {
-	if r.devices.Lab != nil {
-		if wanted == 0 {
-			return time.Second, nil
-		}
-		return wanted, nil
+	if r.devices.Lab == nil {
+		return readings.Window(r.fabric, r.queries, wanted)
 	}
-	least, slowest := leastWindow, ""
-	for _, d := range r.fabric.Devices {
-		for _, q := range r.queries[d] {
-			if need := storm.LeastWindow(q.Every); need > least {
-				least, slowest = need, d.Name
-			}
-		}
-	}
-	switch {
-	case wanted == 0:
-		return least, nil
-	case slowest != "" && wanted < least:
-		return 0, exit.Fail(exit.Usage, "--window %s is too short: %s renews its counters more slowly, and needs %s", wanted, slowest, least)
-	}
-	return wanted, nil
+	return cmp.Or(wanted, time.Second), nil
 }
 
 // read reads all devices once.
 func (r *stormReader) read(ctx context.Context, o rollout.ObserveOptions) storm.Reading {
+	if r.settings == nil {
+		asking := r.devices.Asking(r.whole, readings.SettingsQueries(r.queries))
+		r.settings = asking.Ask(ctx, o)
+		asking.Close()
+	}
 	answers := r.asking.Ask(ctx, o)
 	out := storm.Reading{}
 	for _, d := range r.fabric.Devices {
@@ -275,9 +264,10 @@ func (r *stormReader) read(ctx context.Context, o rollout.ObserveOptions) storm.
 		case asked && a.Err != "":
 			out[d] = &storm.Counters{Failed: deploy.OneLine(a.Err)}
 		case asked:
-			out[d] = readings.Of(d, r.queries[d], a.Texts, a.When)
+			out[d] = readings.Live(d, r.queries[d], a.Texts, a.When)
+			out[d].Watchdogs = readings.LiveWatchdogs(d, r.settings[d].Texts)
 			if r.devices.Lab != nil {
-				out[d].Every = 0
+				out[d].Every, out[d].Queues = 0, 0
 			}
 		default:
 			if out[d] = readings.Without(d); out[d] == nil {

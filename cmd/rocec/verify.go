@@ -34,11 +34,12 @@ func verifyCommand(a *app) *cobra.Command {
 			"without a file is unknown, and not good.\n\n" +
 			"With --traffic, hosts send packets to each other, after asking: 1000 messages for each intent, 20 seconds at most. It prints the\n" +
 			"priority in which the counters on the path rose.\n\n" +
-			"With --format openmetrics it prints states, findings, and the counters of pauses, headroom and marks as metrics. See\n" +
-			"docs/metrics.md.\n\n" +
+			"With --format openmetrics it prints states, findings, and the counters of pauses, headroom and marks as metrics. rocec\n" +
+			"help metrics describes them.\n\n" +
 			"With --gids it reads only the GID tables of the hosts' RDMA devices. For every intent of a NIC it prints the index that\n" +
 			"connections must use: the entry with the intent's version, the interface of its VLAN, and the address that the fabric states. It\n" +
-			"prints the settings for NCCL, UCX and perftest. A link-local GID never fits.",
+			"prints the settings for NCCL, UCX and perftest. A link-local GID never fits. It keeps the indexes. An index or an RDMA device\n" +
+			"that differs from the last verify --gids is a finding, once.",
 		Example: "  rocec verify\n" +
 			"  rocec verify --traffic\n" +
 			"  rocec verify --gids --target gpu017",
@@ -124,7 +125,7 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted")
 	}
-	is := claimed.Compare(f.Fabric, f.Proofs, asked.Seen(), a.Steps())
+	is := claimed.Compare(f.Fabric, f.Proofs, asked.Seen(session.Configured(found.Verification, asked.When)), a.Steps())
 	session.KeepClaims(devices, dir, f, is, asked.When)
 	return a.verified(dir, f, verifyFound{found, a.Debts(dir, devices.LabDir), nil, sent, nil, is}, o)
 }

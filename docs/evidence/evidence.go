@@ -80,8 +80,8 @@ func Reports() Index { return reports() }
 // Reported reports whether users have sent a report about a kind of device.
 func Reported(target, release, chip string) bool { return Reports().Reported(target, release, chip) }
 
-// keys returns the kinds of the devices that answered, each once. A bundle of a rehearsal is an error, and so is a bundle whose end is
-// missing.
+// keys returns the kinds of the devices whose answers decide a claim, each once. A bundle of a rehearsal is an error, and so is a bundle
+// whose end is missing, or that decides nothing.
 func (b *Bundle) keys() (keys []Key, err error) {
 	switch {
 	case len(b.Parts) == 0:
@@ -92,7 +92,7 @@ func (b *Bundle) keys() (keys []Key, err error) {
 		return nil, fmt.Errorf("its end is missing: the last line is not %q", End)
 	}
 	for _, p := range b.Parts {
-		if len(p.Entries) == 0 {
+		if !slices.ContainsFunc(p.Entries, decided) {
 			continue
 		}
 		for _, t := range p.Targets {
@@ -103,8 +103,14 @@ func (b *Bundle) keys() (keys []Key, err error) {
 			}
 		}
 	}
+	if keys == nil {
+		return nil, errors.New("no claim about a device of a known kind is decided")
+	}
 	return keys, nil
 }
+
+// decided reports whether the answers of a claim decide it. A device that answers nothing useful is no evidence.
+func decided(a *Assertion) bool { return a.Verdict == "holds" || a.Verdict == "does not hold" }
 
 // chips returns the chips of the devices that a target is about.
 func (s *Part) chips(target string) (out []string) {

@@ -40,6 +40,9 @@ chip:    mlx5 connectx-5, rxe soft-roce
   | a
   | b
   (cut after 8192 bytes)
+--- ets
+verdict: does not hold
+  | c
 
 === device-4
 target:  nvue
@@ -60,6 +63,7 @@ func TestRead(t *testing.T) {
 	assert.True(t, got.Reported("nvue", "5.12.0", "Spectrum-4"))
 	assert.False(t, got.Reported("nvue", "5.12.0", "Spectrum-3"), "another chip")
 
+	undecided := strings.NewReplacer("verdict: holds", "verdict: not decided", "verdict: does not hold", "verdict: echo").Replace(bundle)
 	for text, says := range map[string]string{
 		"":                          "does not begin with",
 		"rocec selftest bundle 1\n": "of another rocec",
@@ -69,6 +73,7 @@ func TestRead(t *testing.T) {
 		Title + "\ndevices: simulated\n=== device-1\ndevices: real\ntarget: nvue\n--- x\n": "simulated",
 		strings.Replace(bundle, End, "", 1):                                                "its end is missing",
 		bundle + "=== device-9\n":                                                          "its end is missing",
+		undecided:                                                                          "no claim about a device of a known kind is decided",
 	} {
 		_, err := Read(fstest.MapFS{"a.txt": {Data: []byte(text)}})
 		require.ErrorContains(t, err, says, text)
@@ -96,8 +101,10 @@ func TestParse(t *testing.T) {
 // Parse refuses bundles beyond its bounds.
 func TestParseBounds(t *testing.T) {
 	for says, text := range map[string]string{
-		"it is larger than 32 MiB":           Title + "\n" + strings.Repeat("x", MaxBundle),
-		"it has more than 20000 sections":    Title + "\n" + strings.Repeat("=== d\n", maxParts+1),
+		"it is larger than 32 MiB":        Title + "\n" + strings.Repeat("x", MaxBundle),
+		"it has more than 20000 sections": Title + "\n" + strings.Repeat("=== d\n", maxParts+1),
+		"it has more than 200000 claims": Title + "\n" + strings.Repeat("=== d\n"+strings.Repeat("--- c\n", maxEntries),
+			maxClaims/maxEntries+1),
 		"a section has more than 500 claims": Title + "\n=== d\n" + strings.Repeat("--- c\n", maxEntries+1),
 		"a claim has more than 50 answers":   Title + "\n=== d\n--- c\n" + strings.Repeat("  @ m\n", maxMoments+1),
 	} {

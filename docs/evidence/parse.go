@@ -37,6 +37,7 @@ const (
 	maxParts   = 20_000   // sections
 	maxEntries = 500      // claims of a section
 	maxMoments = 50       // of a claim
+	maxClaims  = 200_000  // of all sections
 )
 
 // Bundle is the content of a bundle.
@@ -105,6 +106,8 @@ type parser struct {
 	entry *Assertion
 	reply *Reply
 	text  strings.Builder // of reply
+
+	claims int // so far
 }
 
 // end ends the answer that is being read.
@@ -151,6 +154,9 @@ func (p *parser) line(line string) error {
 	case strings.HasPrefix(line, Claim):
 		if len(p.part.Entries) == maxEntries {
 			return fmt.Errorf("a section has more than %d claims", maxEntries)
+		}
+		if p.claims++; p.claims > maxClaims {
+			return fmt.Errorf("it has more than %d claims", maxClaims)
 		}
 		p.entry = &Assertion{ID: strings.TrimPrefix(line, Claim)}
 		p.part.Entries = append(p.part.Entries, p.entry)

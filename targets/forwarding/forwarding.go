@@ -51,6 +51,8 @@ func read(name string, in documents, remember bool) (*Answer, error) {
 	for n := 0; ; n++ {
 		begin, err := in.begin()
 		switch {
+		case errors.Is(err, io.EOF) && n > 0 && r.out.Interfaces != nil && len(r.out.Interfaces) == 0:
+			return nil, errNone
 		case errors.Is(err, io.EOF) && n > 0:
 			return r.out, nil
 		case err != nil:

@@ -15,6 +15,7 @@ type Interface struct {
 	Kind      string       // for a virtual interface, such as "bond" or "vlan"; empty: none is stated
 	Bond      string       // the bond of which it is a member; empty: none
 	Bridge    string       // the bridge of which it is a port; empty: none
+	VRF       string       // the VRF to which it belongs; empty: the default one
 	Under     string       // the interface below a VLAN; empty: not a VLAN
 	Addresses []netip.Addr // of global scope
 
@@ -108,6 +109,8 @@ func (is *Interface) set(info *linkInfo, master string) {
 	switch info.Part {
 	case "bond", "team":
 		is.Bond = master
+	case "vrf":
+		is.VRF = master
 	case "bridge":
 		is.Bridge = master
 		if info.Slot != nil {

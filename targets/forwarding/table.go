@@ -45,6 +45,7 @@ func (e Unread) Error() string { return string(e) }
 const (
 	errWhole Unread = "it is empty or cut off, or larger than 8 MiB"
 	errKnown Unread = "it has rows that are no routes of one table"
+	errNone  Unread = "it states no interface, and each device has one"
 )
 
 // mostKnown is the number of different texts of rows that are known at the same time.

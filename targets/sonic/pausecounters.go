@@ -27,6 +27,9 @@ case $oid in oid:*) ;; *) return 0 ;; esac
 echo "$1:$2 $(db HGETALL "COUNTERS:$oid")"
 test "$1" = group && echo "mark:$2 $(db HGETALL "USER_WATERMARKS:$oid")"
 }
+for kind in PORT QUEUE; do
+echo "poll:$kind $(timeout 5 sonic-db-cli CONFIG_DB HGETALL "FLEX_COUNTER_TABLE|$kind")"
+done
 ports=$(db HGETALL COUNTERS_PORT_NAME_MAP)
 queues=$(db HGETALL COUNTERS_QUEUE_NAME_MAP)
 groups=$(db HGETALL COUNTERS_PG_NAME_MAP)
@@ -76,7 +79,13 @@ func pauseCounters(d *ir.Device) (out []target.CounterQuery) {
 // sonic-swss. A queue has the counters of the watchdog only if the watchdog watches it.
 func readCounters(answer []byte, ports []*ir.Port) (out []ir.PauseCounters, unread string) {
 	says := facts(answer)
-	var without []string
+	var without, why []string
+	old := map[string]bool{}
+	for _, kind := range []string{portKind, queueKind} {
+		if reason := stale(kind, dictOf(says["poll:"+kind])); reason != "" {
+			old[kind], why = true, append(why, reason)
+		}
+	}
 	for _, p := range ports {
 		row := dictOf(says["port:"+p.Name])
 		if len(row) == 0 {
@@ -87,7 +96,7 @@ func readCounters(answer []byte, ports []*ir.Port) (out []ir.PauseCounters, unre
 			at := fmt.Sprintf("%s:%d", p.Name, cos)
 			queue, group, mark := dictOf(says["queue:"+at]), dictOf(says["group:"+at]), dictOf(says["mark:"+at])
 			pfc := fmt.Sprintf("SAI_PORT_STAT_PFC_%d_", cos)
-			out = append(out, ir.PauseCounters{
+			one := ir.PauseCounters{
 				Port: p.Name, Priority: cos,
 				Received: counterOf(row, pfc+"RX_PKTS"), Sent: counterOf(row, pfc+"TX_PKTS"),
 				ReceivedTime: counterOf(row, pfc+"RX_PAUSE_DURATION_US"), SentTime: counterOf(row, pfc+"TX_PAUSE_DURATION_US"),
@@ -96,15 +105,57 @@ func readCounters(answer []byte, ports []*ir.Port) (out []ir.PauseCounters, unre
 				Peak:     counterOf(mark, "SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_WATERMARK_BYTES"),
 				Dropped:  counterOf(group, "SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS"),
 				Cut:      counterOf(queue, "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED"),
+				Cutting:  cuttingOf(queue["PFC_WD_STATUS"]),
 				Marked:   counterOf(queue, "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS"),
-			})
+			}
+			if old[portKind] {
+				one.Received, one.Sent, one.ReceivedTime, one.SentTime = ir.Counter{}, ir.Counter{}, ir.Counter{}, ir.Counter{}
+			}
+			if old[queueKind] {
+				one.Packets = ir.Counter{}
+			}
+			out = append(out, one)
 		}
 	}
 	if len(without) > 0 {
 		const most = 3
-		unread = "COUNTERS_DB has no counters of " + diag.Some(without, most)
+		why = append(why, "COUNTERS_DB has no counters of "+diag.Some(without, most))
 	}
-	return out, unread
+	return out, diag.And(why)
+}
+
+// The kinds of counters that counterpoll turns on and off.
+const (
+	portKind  = "PORT"
+	queueKind = "QUEUE"
+)
+
+// stale returns why the counters of a kind are not renewed in each interval, as part of a sentence; empty: nothing shows that. A value that
+// is not renewed looks like a queue that sends nothing.
+//
+// Source: sonic-net/sonic-utilities, counterpoll/main.py: FLEX_COUNTER_STATUS and POLL_INTERVAL, in milliseconds, of FLEX_COUNTER_TABLE.
+// Its limit is 30 seconds. A device without the row uses the defaults.
+func stale(kind string, row map[string]string) string {
+	name := strings.ToLower(kind)
+	if status := row["FLEX_COUNTER_STATUS"]; status == "disable" {
+		return "counterpoll does not renew its counters of kind " + name
+	}
+	n, err := strconv.ParseUint(row["POLL_INTERVAL"], 10, 31)
+	if every := time.Duration(n) * time.Millisecond; err == nil && every > renewed {
+		return fmt.Sprintf("counterpoll renews its counters of kind %s every %s, and rocec waits for %s", name, every, renewed)
+	}
+	return ""
+}
+
+// cuttingOf returns whether the watchdog cuts a queue, by its status. Source of the words: pfcactionhandler.cpp of sonic-swss.
+func cuttingOf(status string) ir.Counter {
+	switch status {
+	case "operational":
+		return ir.Counter{Known: true}
+	case "stormed":
+		return ir.Counter{Value: 1, Known: true}
+	}
+	return ir.Counter{}
 }
 
 // counterOf returns a counter of a row.

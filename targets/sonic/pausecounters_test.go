@@ -29,10 +29,39 @@ port:Ethernet4 {}
 	require.Len(t, got, 8)
 	require.Equal(t, ir.PauseCounters{
 		Port: "Ethernet0", Priority: 3, Received: known(12), ReceivedTime: known(99), Packets: known(7), Peak: known(4096), Dropped: known(0),
-		Cut: known(1),
+		Cut: known(1), Cutting: known(1),
 	}, got[3])
 	require.Equal(t, ir.PauseCounters{Port: "Ethernet0", Priority: 4}, got[4])
 	require.Equal(t, "COUNTERS_DB has no counters of Ethernet4", unread)
+}
+
+// Counters that are not renewed are not known: a queue with an old value would look like one that sends nothing.
+func TestStaleCounters(t *testing.T) {
+	const rows = `port:Ethernet0 {'SAI_PORT_STAT_PFC_3_RX_PKTS': '12', 'SAI_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US': '99'}
+queue:Ethernet0:3 {'SAI_QUEUE_STAT_PACKETS': '7', 'PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED': '1'}
+port:Ethernet4 {'SAI_PORT_STAT_PFC_3_RX_PKTS': '12'}
+`
+	for _, c := range []struct {
+		poll, unread string
+		port, queue  bool
+	}{
+		{"", "", true, true},
+		{"poll:PORT {}\npoll:QUEUE {'FLEX_COUNTER_STATUS': 'enable', 'POLL_INTERVAL': '10000'}\n", "", true, true},
+		{"poll:QUEUE {'POLL_INTERVAL': 'x'}\n", "", true, true},
+		{"poll:QUEUE {'FLEX_COUNTER_STATUS': 'disable'}\n", "counterpoll does not renew its counters of kind queue", true, false},
+		{
+			"poll:QUEUE {'FLEX_COUNTER_STATUS': 'enable', 'POLL_INTERVAL': '30000'}\n",
+			"counterpoll renews its counters of kind queue every 30s, and rocec waits for 10s", true, false,
+		},
+		{"poll:PORT {'FLEX_COUNTER_STATUS': 'disable'}\n", "counterpoll does not renew its counters of kind port", false, true},
+	} {
+		got, unread := readCounters([]byte(c.poll+rows), countedPorts())
+		require.Equal(t, c.unread, unread)
+		require.Equal(t, c.port, got[3].Received.Known)
+		require.Equal(t, c.port, got[3].ReceivedTime.Known)
+		require.Equal(t, c.queue, got[3].Packets.Known)
+		require.True(t, got[3].Cut.Known)
+	}
 }
 
 // Any answer gives at most eight priorities of each port.

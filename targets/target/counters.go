@@ -13,5 +13,7 @@ type CounterQuery struct {
 	commands.Query
 	File  string        // the base name of the answer in a snapshot
 	Every time.Duration // the interval in which the device renews the counters; 0: they are those of the moment
-	Read  func(d *ir.Device, answer []byte) (found []ir.PauseCounters, unread string)
+	Queue time.Duration // the interval in which it renews the counters of queues, if that is longer than Every; 0: it is not
+
+	Read func(d *ir.Device, answer []byte) (found []ir.PauseCounters, unread string)
 }

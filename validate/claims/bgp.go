@@ -37,10 +37,15 @@ func (j *judging) bgp() {
 
 // number compares the AS number of a switch with the fabric.
 func (j *judging) number(d *ir.Device, b *ir.ForwardingBGP) {
-	if want := uint32(d.Switch.ASN); want != 0 && b.AS != want { //nolint:gosec // the language bounds it to 32 bits
-		j.add(d, &topicNumber, j.severity(proof.ASNumbers),
-			fmt.Sprintf("%s runs BGP with AS number %d, and the fabric says %d.", here, b.AS, want), proof.ASNumbers)
+	want := uint32(d.Switch.ASN) //nolint:gosec // the language bounds it to 32 bits
+	if want == 0 || b.AS == want {
+		return
 	}
+	runs := fmt.Sprintf("BGP with AS number %d", b.AS)
+	if b.AS == 0 {
+		runs = "no BGP in the default VRF"
+	}
+	j.add(d, &topicNumber, j.severity(proof.ASNumbers), fmt.Sprintf("%s runs %s, and the fabric says %d.", here, runs, want), proof.ASNumbers)
 }
 
 // announced judges the routes that a switch announces and that no neighbour brought.

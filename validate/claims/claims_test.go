@@ -169,13 +169,13 @@ func TestNotAllRead(t *testing.T) {
 	r := n.judge()
 	s := r.Of(proof.ASNumbers)
 	assert.Equal(t, Stated, s.State)
-	assert.Equal(t, "not checked; read on 4 of 6 switches", s.Text())
+	assert.Equal(t, "not checked; read on 4 of 6 switches; L0: the answer is cut off", s.Text())
 	require.Len(t, s.Not, 2)
 	assert.Equal(t, "the answer is cut off", s.Not[0].Why)
 	assert.Equal(t, "the effect of its policy RM-OUT is not known", s.Not[1].Why)
 	assert.Equal(t, at.Add(-time.Hour), s.When)
 	assert.Equal(t, Unchecked, r.Of(proof.NoPrepending).State)
-	assert.Equal(t, "not checked; read on 5 of 6 switches", r.Of(proof.Aggregates).Text())
+	assert.Equal(t, "not checked; read on 5 of 6 switches; L0: the answer is cut off", r.Of(proof.Aggregates).Text())
 	assert.Equal(t, "checked on 6 of 6 switches, 27 Nov 09:02 UTC", r.Of(proof.NoTunnels).Text())
 	assert.Equal(t, "not checked; forwarding is off or harmless, on 4 of 4 hosts, 27 Nov 10:02 UTC", r.Of(proof.HostsDrain).Text())
 	assert.Equal(t, "not checked", r.Of(proof.PausesWork).Text())
@@ -302,6 +302,25 @@ func TestPortInNoTree(t *testing.T) {
 	assert.Equal(t, Unchecked, s.State)
 	require.Len(t, s.Not, 1)
 	assert.Equal(t, "its trees do not show the state of p0", s.Not[0].Why)
+}
+
+// A state that rocec does not know may forward, so the tree is not checked.
+func TestUnknownState(t *testing.T) {
+	n := bridgedRing()
+	n.of("s1").Trees[0].States["p0"] = "FORWARDING"
+	r := n.judge()
+	assert.Empty(t, codes(r.Findings))
+	require.Len(t, r.Of(proof.SpanningTreeRuns).Not, 1)
+	assert.Equal(t, "the state FORWARDING of p0 is not known", r.Of(proof.SpanningTreeRuns).Not[0].Why)
+}
+
+// A switch without BGP has no AS number.
+func TestNoBGP(t *testing.T) {
+	n := made(planned())
+	n.of("L1").BGP = &ir.ForwardingBGP{}
+	r := n.judge()
+	require.NotEmpty(t, r.Findings)
+	assert.Contains(t, r.Findings[0].Detail, "L1 runs no BGP in the default VRF, and the fabric says ")
 }
 
 // An answer that is read in part can contradict an assumption, and does not confirm it.

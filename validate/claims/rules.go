@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/validate/configured"
 	"github.com/rocec/rocec/validate/proof"
 )
 
@@ -12,14 +13,21 @@ type rule struct {
 	code   proof.AssumptionCode
 	states func(*ir.Fabric) bool         // reports whether the fabric states the assumption; nil: it does not
 	scope  func(*ir.Fabric) []*ir.Device // the devices that show it; nil: no answer shows it
-	reads  ir.ForwardingPart             // the part of their answers
+	reads  ir.ForwardingPart             // the part of their answers about forwarding, if settings is nil
 	part   string                        // Standing.Part
+
+	settings bool // the settings of a device of scope show it, by package configured
 }
 
-// rules has a row for each assumption that the fabric states, or that answers show. Package settings and the probes of verify judge
-// settings: buffers, maps, pauses and bonds are not repeated here.
+// rules has a row for each assumption that the fabric states, or that answers show.
 var rules = []rule{
 	{code: proof.HostsDrain, scope: hosts, reads: ir.PartHost, part: "forwarding is off or harmless"},
+	{
+		code: proof.PausesWork, scope: configured.Carriers, settings: true,
+		part: "PFC and headroom are as in the fabric, and the time until a port obeys is not known",
+	},
+	{code: proof.GuaranteedBuffer, scope: configured.Switches, settings: true},
+	{code: proof.Classified, scope: configured.Switches, settings: true},
 	{code: proof.NoFlooding, scope: switches, reads: ir.PartAges, part: "MAC addresses outlive ARP entries"},
 	{code: proof.NoTurningBack, scope: joints, reads: ir.PartTables},
 	{
@@ -33,6 +41,7 @@ var rules = []rule{
 	{
 		code: proof.ByTable, states: func(f *ir.Fabric) bool { return f.Table != nil }, scope: joints, reads: ir.PartTables,
 	},
+	{code: proof.BondsFormed, scope: configured.Bonded, settings: true},
 	{code: proof.SetByHand, states: func(*ir.Fabric) bool { return true }},
 	{code: proof.NoPrepending, scope: switches, reads: ir.PartBGP},
 	{code: proof.NoTunnels, scope: switches, reads: ir.PartTunnels},

@@ -154,9 +154,9 @@ func (t *turns) turned(d *ir.Device, x *odd) {
 		return
 	}
 	if t.against[x.code] == nil {
-		t.against[x.code] = map[*ir.Device]bool{}
+		t.against[x.code] = map[*ir.Device]string{}
 	}
-	t.against[x.code][d] = true
+	t.against[x.code][d] = ""
 }
 
 // rule returns a function that returns why the routing of the fabric does not have a turn; nil: it has the turn.

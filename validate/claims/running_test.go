@@ -137,6 +137,10 @@ func TestRunningNotKnown(t *testing.T) {
 			func(n *network) { n.f.Devices[len(n.f.Devices)-1].Host.NICs[0].IP = netip.Prefix{} },
 			"the address of hL3x11:p0 is not known: neither the fabric nor the network of a switch at the port states it",
 		},
+		"a switch without a route to a host": {
+			func(n *network) { n.of("S1").Tables[0].Routes = nil },
+			"S1 has no route to any host of the fabric, so its routes do not show where the traffic goes",
+		},
 		"an odd route": {
 			func(n *network) { n.of("S0").Tables[0].Routes[0].Odd = "a next hop with labels" },
 			"S0 sends traffic for hL0x8 by a way that its routes do not show: a next hop with labels",

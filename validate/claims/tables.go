@@ -284,11 +284,13 @@ func (m *tableMaker) device(d *ir.Device) {
 	}
 	sets := &portSets{d: d, seed: m.seed, known: map[uint64][]int{}}
 	hops := make([]ir.Entry, len(m.destinations))
+	none := true
 	for i, to := range m.destinations {
 		r := m.routeAt(to.node, routes)
 		if r == nil {
 			continue
 		}
+		none = false
 		attached := slices.Contains(to.at, d.ID)
 		switch {
 		case attached && r.Connected:
@@ -311,6 +313,10 @@ func (m *tableMaker) device(d *ir.Device) {
 			continue // as above
 		}
 		hops[i] = ir.NewEntry(set, !r.Connected || r.To.IsSingleIP())
+	}
+	if none && len(m.destinations) > 0 {
+		m.fail("%s has no route to any host of the fabric, so its routes do not show where the traffic goes", d.Name)
+		return
 	}
 	m.table.Hops[d.ID], m.table.Ports[d.ID] = hops, sets.list
 }

@@ -107,14 +107,30 @@ func (j *judging) forwards(a, b *ir.Port) bool {
 // forwarding is the state of a port that passes frames.
 const forwarding = "forwarding"
 
+// portStates are all states of a port.
+//
+// Source: git.kernel.org, network/iproute2, bridge/link.c, stp_states; mstpd/mstpd, ctl_main.c.
+var portStates = []string{"disabled", "listening", "learning", forwarding, "blocking", "discarding"}
+
 // shown doubts bridges with a cable to another bridge whose port is in no tree.
 func (j *judging) shown(d *ir.Device) {
 	for _, p := range d.Ports {
 		if !joint(p) || p.Link().Routed || len(j.of[d.ID].Trees) == 0 {
 			continue
 		}
-		if !slices.ContainsFunc(j.of[d.ID].Trees, func(t ir.ForwardingTree) bool { return t.States[p.Name] != "" }) {
-			j.doubt(d, "its trees do not show the state of "+p.Name, proof.SpanningTreeRuns)
+		why := "its trees do not show the state of " + p.Name
+		for _, t := range j.of[d.ID].Trees {
+			state := t.States[p.Name]
+			if state != "" && !slices.Contains(portStates, state) {
+				why = "the state " + diag.Cut(state) + " of " + p.Name + " is not known"
+				break
+			}
+			if state != "" {
+				why = ""
+			}
+		}
+		if why != "" {
+			j.doubt(d, why, proof.SpanningTreeRuns)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package storm
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -30,6 +31,7 @@ type channel struct {
 	sends       is // packets, in every window
 	holds       is // bytes, in every reading
 	cut         bool
+	cutting     bool // a watchdog cuts it in the last reading
 	watched     bool // a watchdog counts its cuts there
 }
 
@@ -62,11 +64,12 @@ type judging struct {
 	channels []channel
 	at       [][]*ir.PauseCounters // by reading, then by channel; nil: not read
 	length   [][]time.Duration     // by window, then by device; 0: not known
+	untimed  map[*ir.Device]string // why a length is not known, although both readings have the device
 }
 
 // newJudging reads the channels.
 func newJudging(f *ir.Fabric, readings []Reading) *judging {
-	j := &judging{f: f, readings: readings}
+	j := &judging{f: f, readings: readings, untimed: map[*ir.Device]string{}}
 	for _, g := range f.CosGroups {
 		if g.Lossless {
 			j.cos = append(j.cos, g.Cos)
@@ -135,24 +138,61 @@ func (j *judging) place(r Reading) []*ir.PauseCounters {
 func LeastWindow(every time.Duration) time.Duration { return every * 3 / 2 }
 
 // lengths returns the time between two readings by device. The length is 0 for a device that has started meanwhile, and for a
-// device that has not renewed its counters.
+// device that has not renewed its counters. Then untimed has the reason.
 func (j *judging) lengths(a, b Reading) []time.Duration {
 	out := make([]time.Duration, len(j.f.Devices))
 	for i, d := range j.f.Devices {
 		from, to := a[d], b[d]
-		switch {
-		case from == nil, to == nil, from.Failed != "", to.Failed != "":
+		if from == nil || to == nil || from.Failed != "" || to.Failed != "" {
 			continue
-		case from.Uptime > 0 && to.Uptime > 0:
-			out[i] = max(to.Uptime-from.Uptime, 0)
-		case !from.When.IsZero() && !to.When.IsZero():
-			out[i] = max(to.When.Sub(from.When), 0)
 		}
-		if out[i] < LeastWindow(to.Every) {
-			out[i] = 0
+		length, why := between(from, to)
+		if why == "" {
+			out[i] = length
+		} else if j.untimed[d] == "" {
+			j.untimed[d] = why
 		}
 	}
 	return out
+}
+
+// between returns the time between two readings of a device, or why there is no window between them, as part of a sentence. The device has
+// started between them if it runs for less time than has passed.
+func between(from, to *Counters) (length time.Duration, why string) {
+	dated := !from.When.IsZero() && !to.When.IsZero()
+	switch {
+	case from.From != "" && to.From != "" && from.From != to.From:
+		return 0, "two addresses gave its readings, so they may be of two devices"
+	case dated && to.When.Before(from.When):
+		return 0, "a reading is older than the one before"
+	case from.Uptime > 0 && to.Uptime > 0:
+		length = to.Uptime - from.Uptime
+		if length < 0 && !dated {
+			return 0, "a reading is older than the one before, or the device has started between them"
+		}
+		if length < 0 || dated && to.Uptime < to.When.Sub(from.When) {
+			return 0, "it has started between two readings"
+		}
+	case dated:
+		length = to.When.Sub(from.When)
+	default:
+		return 0, "its readings have no time"
+	}
+	switch least := LeastWindow(to.Every); {
+	case length == 0:
+		return 0, "two readings have the same time"
+	case length < least:
+		return 0, fmt.Sprintf("two readings are %s apart; its counters are renewed every %s, so a window has at least %s",
+			length.Round(time.Millisecond), to.Every, least)
+	}
+	return length, ""
+}
+
+// renewed reports whether a device has renewed the counters of its queues in a window. Otherwise a counter that stood still shows
+// nothing.
+func (j *judging) renewed(w int, d *ir.Device) bool {
+	to := j.readings[w+1][d]
+	return to != nil && j.length[w][d.ID] >= LeastWindow(to.Queues)
 }
 
 // cableEnd is one end of a cable in a window.
@@ -203,6 +243,9 @@ func (e cableEnd) share(frames, times func(*ir.PauseCounters) ir.Counter) (share
 	if counted {
 		rate = float64(n) / e.length.Seconds()
 	}
+	if rate > mostRate {
+		return -1, -1
+	}
 	if t, ok := e.rise(times); ok && (t > 0 || counted && n == 0 || times(e.to).Value > 0) {
 		if s := float64(t) / float64(e.length.Microseconds()); s <= mostShare {
 			share = min(s, 1)
@@ -210,6 +253,9 @@ func (e cableEnd) share(frames, times func(*ir.PauseCounters) ir.Counter) (share
 	}
 	return share, rate
 }
+
+// mostRate is the number of frames in a second above which a counter does not count frames: 800 Gb/s carries fewer of 64 bytes and a gap.
+const mostRate = 2e9
 
 // longest is the longest time that one frame can pause a port of a speed: 65,535 quanta of 512 bits (IEEE 802.3, annex 31B).
 func longest(mbps int) float64 { return 65535 * 512 / (float64(mbps) * 1e6) }
@@ -228,11 +274,11 @@ type window struct {
 func (j *judging) window(w int, c *channel, cos int, holds is) window {
 	here, there := j.end(w, c.port, cos), j.end(w, c.port.Peer(), cos)
 	out := window{frames: -1}
-	if n, ok := here.rise(packets); ok {
+	switch n, ok := here.rise(packets); {
+	case ok && n > 0:
+		out.sends = yes
+	case ok && j.renewed(w, c.port.Device()):
 		out.sends = no
-		if n > 0 {
-			out.sends = yes
-		}
 	}
 	n, _ := here.rise(cuts)
 	out.cut = n > 0
@@ -277,7 +323,8 @@ func (j *judging) fill(i int) {
 	}
 	c.holds = j.holding(i)
 	for r := range j.at {
-		c.watched = c.watched || j.at[r][i] != nil && j.at[r][i].Cut.Known
+		c.cutting = j.at[r][i] != nil && j.at[r][i].Cutting.Known && j.at[r][i].Cutting.Value > 0
+		c.watched = c.watched || j.at[r][i] != nil && (j.at[r][i].Cut.Known || j.at[r][i].Cutting.Known)
 	}
 	for w := range j.length {
 		one := j.window(w, c, k, c.holds)
@@ -300,8 +347,13 @@ func (j *judging) fill(i int) {
 	}
 }
 
-// holding reports whether a queue holds bytes in every reading, or in none.
+// holding reports whether a queue holds bytes in every reading, or in none. It is not known if one value may be in two readings.
 func (j *judging) holding(i int) is {
+	for w := range j.length {
+		if !j.renewed(w, j.f.Ports[i/len(j.cos)].Device()) {
+			return unknown
+		}
+	}
 	full, empty := len(j.at) > 0, len(j.at) > 0
 	for r := range j.at {
 		c := j.at[r][i]

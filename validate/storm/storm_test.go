@@ -323,6 +323,63 @@ func TestMissingIsListed(t *testing.T) {
 	require.Equal(t, "it does not answer", found.Why[found.Silent[0]])
 }
 
+// Readings of a device are compared only if they show a time between them. Otherwise the reason is stated, and no storm is named.
+func TestNoWindow(t *testing.T) {
+	at := time.Date(2026, 11, 30, 8, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name string
+		set  func(i int, of *storm.Counters)
+		want string
+	}{
+		{"a restart whose uptime is longer than the one before", func(i int, of *storm.Counters) {
+			of.When, of.Uptime = at.Add(time.Duration(i)*time.Hour), time.Duration(i+1)*time.Minute
+		}, "it has started between two readings"},
+		{"a restart", func(i int, of *storm.Counters) {
+			of.Uptime = time.Hour - time.Duration(i)*time.Minute
+		}, "a reading is older than the one before, or the device has started between them"},
+		{"times run backwards", func(i int, of *storm.Counters) {
+			of.When, of.Uptime = at.Add(-time.Duration(i)*time.Minute), 0
+		}, "a reading is older than the one before"},
+		{"equal times", func(_ int, of *storm.Counters) { of.When, of.Uptime = at, 0 }, "two readings have the same time"},
+		{"no times", func(_ int, of *storm.Counters) { of.Uptime = 0 }, "its readings have no time"},
+		{
+			"too early", func(_ int, of *storm.Counters) { of.Every = 10 * time.Second },
+			"two readings are 1s apart; its counters are renewed every 10s, so a window has at least 15s",
+		},
+		{
+			"two devices", func(i int, of *storm.Counters) { of.From = string(rune('a' + i)) },
+			"two addresses gave its readings, so they may be of two devices",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench()
+			b.stormOfC()
+			for i, r := range b.readings {
+				for _, of := range r {
+					c.set(i, of)
+				}
+			}
+			found := storm.Judge(b.f, b.readings)
+			require.Equal(t, storm.Unread, found.Verdict)
+			for _, d := range b.f.Devices {
+				require.Equal(t, c.want, found.Untimed[d])
+			}
+			require.Empty(t, found.Silent)
+		})
+	}
+}
+
+// A counter that rises faster than any cable carries frames counts something else.
+func TestImpossibleRate(t *testing.T) {
+	b := newBench()
+	for _, p := range b.f.Ports {
+		b.each(p, func(i uint64, c *ir.PauseCounters) { c.Received.Value, c.Sent.Value = i<<62, i<<62 })
+	}
+	found := storm.Judge(b.f, b.readings)
+	require.Equal(t, storm.Unread, found.Verdict)
+	require.Empty(t, found.Waits)
+}
+
 // Any counters give a result, and the same counters the same result.
 func TestAnyCounters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -346,4 +403,44 @@ func TestAnyCounters(t *testing.T) {
 			require.Empty(t, found.Waits)
 		}
 	})
+}
+
+// A queue that a watchdog cuts in the last reading is listed, and one that it has cut before is not. Both have a watchdog.
+func TestCutting(t *testing.T) {
+	b := newBench()
+	b.stormOfC()
+	b.each(b.port("S0", "L1"), func(i uint64, c *ir.PauseCounters) { c.Cutting = ir.Counter{Value: i / 2, Known: true} })
+	b.each(b.port("L1", "hC"), func(i uint64, c *ir.PauseCounters) { c.Cutting = ir.Counter{Value: 1 - i/2, Known: true} })
+	found := storm.Judge(b.f, b.readings)
+	require.Len(t, found.Cutting, 1)
+	require.Equal(t, b.port("S0", "L1"), found.Cutting[0].Port)
+	require.Empty(t, found.Cut, "no counter of cuts rose")
+	require.Equal(t, []storm.Watchdog{{Port: b.port("L1", "hC"), By: storm.ByCounter}, {Port: b.port("S0", "L1"), By: storm.ByCounter}},
+		found.Origins[0].Watchdogs)
+}
+
+// A queue whose device has not renewed its counter in a window is not known to stand still. One whose counter rose has sent.
+func TestQueuesRenewedSlowly(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		renewed time.Duration
+		packets uint64
+		origins int
+		want    storm.Conclusion
+	}{
+		{"renewed", 500 * time.Millisecond, 0, 1, storm.Storm},
+		{"not renewed", 25 * time.Second, 0, 0, storm.Unknown},
+		{"it sends", 25 * time.Second, 1000, 0, storm.Short},
+	} {
+		b := newBench()
+		b.pause("L1", "S0", 1)
+		b.pause("S0", "L0", 1)
+		b.queue("L1", "hC", c.packets, 90_000)
+		for _, r := range b.readings {
+			r[b.port("L1", "hC").Device()].Queues = c.renewed
+		}
+		found := storm.Judge(b.f, b.readings)
+		require.Len(t, found.Origins, c.origins, c.name)
+		require.Equal(t, c.want, found.Verdict, c.name)
+	}
 }

@@ -15,7 +15,7 @@ const mostOrigins = 100
 // Judge finds who pauses whom, and where that begins. Two windows need three readings. Readings are in the order of their time.
 func Judge(f *ir.Fabric, readings []Reading) *Pauses {
 	j := newJudging(f, readings)
-	out := &Pauses{Windows: max(len(readings)-1, 0), Length: j.shortest(), Why: map[*ir.Device]string{}}
+	out := &Pauses{Windows: max(len(readings)-1, 0), Length: j.shortest(), Why: map[*ir.Device]string{}, Untimed: j.untimed}
 	j.cover(out)
 	t := &tree{
 		judging: j, out: out, to: make([][]int32, len(j.channels)), marks: make([]mark, len(j.channels)),
@@ -66,9 +66,10 @@ func (j *judging) cover(out *Pauses) {
 				silent = true
 			case of.Failed != "":
 				why, silent = of.Failed, true
-			case why == "":
-				why = of.Unread
 			}
+		}
+		if why == "" {
+			why = j.unread(d)
 		}
 		if silent {
 			out.Silent = append(out.Silent, d)
@@ -77,6 +78,16 @@ func (j *judging) cover(out *Pauses) {
 			out.Why[d] = why
 		}
 	}
+}
+
+// unread returns why counters of a device are missing, by the first reading that states it.
+func (j *judging) unread(d *ir.Device) string {
+	for _, r := range j.readings {
+		if of := r[d]; of != nil && of.Unread != "" {
+			return of.Unread
+		}
+	}
+	return ""
 }
 
 // mark is the known cause of a channel's pauses.
@@ -361,6 +372,9 @@ func (t *tree) collect() {
 		}
 		if c.active() {
 			out.Waits = append(out.Waits, t.wait(i))
+		}
+		if c.cutting {
+			out.Cutting = append(out.Cutting, t.wait(i))
 		}
 		if c.cut {
 			out.Cut = append(out.Cut, t.wait(i))

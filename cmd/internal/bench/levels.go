@@ -198,7 +198,7 @@ func (l *Levels) onBench(ctx context.Context) error {
 // traffic proves marks and pauses of one switch. A proof that cannot be made is not decided, with its reason.
 func (l *Levels) traffic(ctx context.Context, d *target.Device) error {
 	senders, to := receiverAt(d.Source)
-	why := "no intent with a lossless class has three hosts, one of them at a port of the switch"
+	why := "No intent with a lossless class has three hosts, one of them at a port of the switch"
 	if len(senders) > 1 {
 		one, none := l.exchange(ctx, senders[0]+","+to)
 		two, none2 := l.exchange(ctx, senders[1]+","+to)
@@ -216,7 +216,7 @@ func (l *Levels) traffic(ctx context.Context, d *target.Device) error {
 	if why != "" {
 		l.Screen().Trial(d.Name, trial.PausesID, target.NotDecided, diag.Escape(why))
 	}
-	why = "no host of an intent is at a port of the switch"
+	why = "No host of an intent is at a port of the switch"
 	if len(senders) > 0 {
 		x, none := l.exchange(ctx, senders[0]+","+to)
 		if why = none; why == "" {
@@ -242,7 +242,7 @@ func (l *Levels) exchange(ctx context.Context, pair string) (x *traffic.Exchange
 			return x, docs[i].Reason
 		}
 	}
-	return nil, "no intent of " + pair + " has a lossless class"
+	return nil, "No intent of " + pair + " has a lossless class"
 }
 
 // receiverAt returns a host at a port of a switch, and other hosts that send to it in a lossless class: those at the switch come first,

@@ -51,7 +51,8 @@ func TestStates(t *testing.T) {
 	assert.JSONEq(t, `{"verdict":"unknown","why":"the routes of 1 of 4 switches are not known (S1)"}`, string(running))
 
 	assert.Contains(t, Texts(proofs[0], is), "no switch tunnels lossless packets (contradicted by S0)")
-	assert.Equal(t, "0 of 9 assumptions of the verdicts on PFC loops are checked on devices; --format json has each.", Count(proofs, is))
+	assert.Equal(t, "0 of 9 assumptions of the verdicts on PFC loops are checked on devices; --format json has each. "+
+		"See rocec explain assumptions.", Count(proofs, is))
 	assert.Equal(t, "the routes of the switches are not judged: the routes of 1 of 4 switches are not known (S1)", RunningText(proofs[0], is))
 }
 
@@ -69,7 +70,8 @@ func TestUnread(t *testing.T) {
 	}
 	assert.Equal(t, proofs[0].AssumptionTexts(), Texts(proofs[0], nil))
 	assert.Empty(t, Count(proofs, nil))
-	assert.Equal(t, "0 of 7 assumptions of the verdicts on PFC loops are checked on devices; --format json has each.",
+	assert.Equal(t, "0 of 7 assumptions of the verdicts on PFC loops are checked on devices; --format json has each. "+
+		"See rocec explain assumptions.",
 		Count(proofs, Compare(f, proofs, &claims.Seen{By: Verify}, nil)), "no device answered")
 	assert.Empty(t, KeptText(proofs, nil))
 	assert.Empty(t, KeptText(proofs, Recall(f, proofs, nil)), "verify kept nothing")

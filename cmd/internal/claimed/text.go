@@ -32,8 +32,8 @@ func Count(proofs []validate.GroupProof, is *claims.Result) string {
 	if n.all == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %s of the verdicts on PFC loops %s checked on devices; --format json has each.", n.checked,
-		diag.Count(n.all, "assumption"), diag.Plural(n.checked, "is", "are"))
+	return fmt.Sprintf("%d of %s of the verdicts on PFC loops %s checked on devices; --format json has each. "+
+		"See rocec explain assumptions.", n.checked, diag.Count(n.all, "assumption"), diag.Plural(n.checked, "is", "are"))
 }
 
 // KeptText returns a sentence with the number of assumptions that the last verify confirmed; empty: there is no assumption, or

@@ -13,6 +13,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate/claims"
+	"github.com/rocec/rocec/validate/configured"
 )
 
 // NewForwards returns the questions about forwarding of every system, for a read at a time.
@@ -80,9 +81,9 @@ func (f *Forwards) keep(d *ir.Device, files []lint.File) {
 	f.mu.Unlock()
 }
 
-// Seen returns what the devices answered.
-func (f *Forwards) Seen() *claims.Seen {
-	out := &claims.Seen{By: claimed.Verify}
+// Seen returns what the devices answered, with the settings that the same read found.
+func (f *Forwards) Seen(settings []*configured.Setup) *claims.Seen {
+	out := &claims.Seen{By: claimed.Verify, Settings: settings}
 	for _, d := range f.order {
 		if is := f.of[d]; is != nil {
 			out.Devices = append(out.Devices, is)

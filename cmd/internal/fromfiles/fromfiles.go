@@ -150,7 +150,13 @@ func (s *Sources) Verify(
 	}
 	c.unread()
 	c.diagnose(tree, found)
-	s.Claims = claimed.Compare(f.Fabric, f.Proofs, s.Files.Seen(f.Fabric, s.Files.Of(f.Fabric), targets.ReadForwarding), budget)
+	answers := s.Files.Seen(f.Fabric, s.Files.Of(f.Fabric), targets.ReadForwarding, func(d *ir.Device) (*ir.Settings, string) {
+		if one := c.by[d.Name]; one != nil {
+			return one.Read, one.Doubt()
+		}
+		return nil, ""
+	})
+	s.Claims = claimed.Compare(f.Fabric, f.Proofs, answers, budget)
 	judged.Diags = append(judged.Diags, s.Claims.Findings...)
 	judged.Diags.Sort()
 	return found, judged, nil

@@ -43,7 +43,8 @@ compiler/routes:         compiler/failures compiler/graph compiler/ir |
 compiler/change:         compiler/ir compiler/routes lang/destination |
 validate:                validate/proof validate/walk compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset |
 validate/proof:          compiler/graph compiler/ir |
-validate/claims:         validate/proof compiler/ir lang/diag lang/nodeset |
+validate/claims:         validate/configured validate/proof compiler/ir lang/diag lang/nodeset |
+validate/configured:     validate/proof compiler/ir |
 validate/oracle:         compiler/ir |
 validate/sim:            compiler/ir compiler/platform |
 validate/storm:          compiler/ir |
@@ -100,11 +101,13 @@ targets/nic/qede:        targets/target targets/nic compiler/ir |
 targets/nic/ionic:       targets/target targets/nic compiler/ir |
 targets/nic/rxe:         targets/target targets/nic targets/nic/rxe/steps compiler/ir lang/diag |
 targets/nic/rxe/steps:   targets/nic/steps |
-targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/rxe targets/nic/ice compiler/ir
-    lang/diag |
+targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/rxe targets/nic/ice targets/nic/nicoperator
+    compiler/ir lang/diag |
+targets/nic/nicoperator: targets/nic targets/target targets/nic/mlx5 compiler/ir lang/diag lang/nodeset | go.yaml.in/yaml/v3
 targets/nic/sheets:      targets/nic compiler/ir compiler/platform lang/diag |
 targets:                 targets/commands targets/target targets/target/lint targets/cumulus targets/nvue targets/sonic targets/nic
     targets/nic/tools
+    targets/nic/nicoperator
     targets/nic/sheets targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede
     targets/nic/rxe validate/settings compiler/ir compiler/platform lang/diag lang/nodeset lang/topology
     lang/destination targets/snapshot targets/forwarding targets/forwarding/bgp targets/forwarding/kernel targets/forwarding/stp |
@@ -162,7 +165,8 @@ cmd/internal/ending:        cmd/internal/exit cmd/internal/wholefile |
 cmd/internal/exit:          lang/diag |
 cmd/internal/person:        cmd/internal/ending cmd/internal/exit cmd/internal/view lang/diag targets/target | golang.org/x/term
 cmd/internal/devicefiles: cmd/internal/exit cmd/internal/globals cmd/internal/report lang/diag targets targets/judge targets/target/lint
-    targets/snapshot cmd/internal/person cmd/internal/wholefile lang/baseline compiler/ir validate/claims |
+    targets/snapshot cmd/internal/person cmd/internal/wholefile lang/baseline compiler/ir validate/claims
+    validate/configured |
 cmd/internal/fromfiles:     cmd/internal/devicefiles cmd/internal/exit cmd/internal/report cmd/internal/view lang/diag lang/nodeset
     targets targets/deploy targets/deploy/rollout targets/judge targets/target compiler/ir cmd/internal/claimed validate/claims |
 cmd/internal/globals:       cmd/internal/exit cmd/internal/person cmd/internal/report compiler/ir lang lang/diag targets targets/deploy
@@ -173,17 +177,17 @@ cmd/internal/meaning:       cmd/internal/report compiler/ir lang/diag lang/nodes
 cmd/internal/operands:      cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/meaning cmd/internal/revision
     cmd/internal/site lang lang/diag targets targets/judge |
 cmd/internal/session:       targets/commands targets/deploy/device/scripts cmd/internal/auditlog cmd/internal/record
-    cmd/internal/rights cmd/internal/sshsig lang lang/policy cmd/internal/claimed validate/claims
+    cmd/internal/rights cmd/internal/sshsig lang lang/policy cmd/internal/claimed validate/claims validate/configured
     cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person
     cmd/internal/replay cmd/internal/report cmd/internal/samples cmd/internal/savedplan cmd/internal/view cmd/internal/view/board
     compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/gated
     targets/deploy/lab targets/deploy/rollout targets/deploy/safefile
     targets/deploy/seen targets/deploy/sequence targets/deploy/ssh targets/deploy/traffic
-    targets/deploy/txn targets/target | golang.org/x/term
+    targets/deploy/txn targets/nic targets/target | golang.org/x/term
 cmd/internal/metrics:       compiler/ir |
 cmd/internal/metrics/metricstest: |
 cmd/internal/alerts:        cmd/internal/metrics compiler/ir | go.yaml.in/yaml/v3
-cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile validate/claims |
+cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile targets/nic validate/claims |
 targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/hosttest lang/langtest/machinetest | golang.org/x/sync
 targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
@@ -206,7 +210,7 @@ cmd/internal/view/facts:    cmd/internal/exit cmd/internal/report cmd/internal/v
 cmd/internal/view/board:    cmd/internal/view lang/diag lang/nodeset targets/deploy |
 cmd/internal/view/viewtest: lang/diag | github.com/stretchr/testify
 cmd/internal/forms:          cmd/internal/alerts cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/nic
-    targets/nic/sheets
+    targets/nic/nicoperator targets/nic/sheets
     targets/target | go.yaml.in/yaml/v3
 cmd/internal/forms/folder:   |
 cmd/internal/forms/formstest: lang/nodeset | github.com/stretchr/testify
@@ -232,7 +236,7 @@ cmd/internal/mask:          lang/nodeset |
 cmd/internal/collect:       cmd/internal/devicefiles cmd/internal/exit cmd/internal/mask cmd/internal/report
     cmd/internal/session cmd/internal/start cmd/internal/wholefile lang/destination lang/diag lang/inventory lang/nodeset
     compiler/ir targets targets/deploy targets/deploy/lab targets/deploy/rollout targets/nic targets/snapshot targets/target
-    targets/target/lint cmd/internal/claimed validate/claims | golang.org/x/sync
+    targets/target/lint cmd/internal/claimed validate/claims validate/configured | golang.org/x/sync
 cmd/internal/site/sitetest: compiler/ir targets/judge targets/target/lint | github.com/stretchr/testify
 cmd/internal/sitefrom:      cmd/internal/claimed
     cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/intake cmd/internal/report

@@ -1,6 +1,8 @@
 package readings
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,9 +28,11 @@ const TokenVariable = "ROCEC_PROMETHEUS_TOKEN"
 
 // The bounds of requests.
 const (
-	mostAnswer = 64 << 20    // bytes of one answer
-	mostToken  = 4096        // bytes
-	mostWait   = time.Minute // for one answer
+	mostAnswer = 64 << 20         // bytes of one answer
+	mostToken  = 4096             // bytes
+	mostWait   = time.Minute      // for one answer
+	mostAll    = 10 * time.Minute // for all answers
+	mostSeries = 4_000_000        // of one answer: 8 priorities at 500,000 ports
 )
 
 // Prometheus is a server of Prometheus, asked by its HTTP API (/api/v1/query).
@@ -83,8 +87,8 @@ func (r *labelled) value() (v float64, ok bool) {
 	return v, err == nil && v >= 0 && v <= mostValue
 }
 
-// ask returns the series of an expression at a time.
-func (s *Prometheus) ask(ctx context.Context, expression string, at time.Time) ([]labelled, error) {
+// ask calls use for each series of an expression at a time.
+func (s *Prometheus) ask(ctx context.Context, expression string, at time.Time, use func(*labelled)) error {
 	fail := func(format string, args ...any) error {
 		return exit.Fail(exit.Machines, "Prometheus at %s: %s", s.base.Redacted(), fmt.Sprintf(format, args...))
 	}
@@ -92,7 +96,7 @@ func (s *Prometheus) ask(ctx context.Context, expression string, at time.Time) (
 	to.RawQuery = url.Values{"query": {expression}, "time": {strconv.FormatFloat(float64(at.UnixMilli())/1000, 'f', 3, 64)}}.Encode()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, to.String(), nil)
 	if err != nil {
-		return nil, fail("%v", err)
+		return fail("%v", err)
 	}
 	req.Header.Set("Accept", "application/json")
 	if s.token != "" {
@@ -103,36 +107,79 @@ func (s *Prometheus) ask(ctx context.Context, expression string, at time.Time) (
 		redirect := (*origin.Redirect)(nil)
 		switch of := (*url.Error)(nil); {
 		case errors.As(err, &redirect) && redirect.To != "":
-			return nil, fail("it redirects to %s, which rocec does not follow", diag.Escape(diag.Cut(redirect.To)))
+			return fail("it redirects to %s, which rocec does not follow", diag.Escape(diag.Cut(redirect.To)))
 		case redirect != nil:
-			return nil, fail("it redirects too often")
+			return fail("it redirects too often")
 		case errors.As(err, &of): // its text repeats the whole address
 			err = of.Err
 		}
-		return nil, fail("%s", diag.Escape(diag.Cut(err.Error())))
+		return fail("%s", diag.Escape(diag.Cut(err.Error())))
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return nil, fail("it answers with status %d", answer.StatusCode)
+		return fail("it answers with status %d", answer.StatusCode)
 	}
 	data, err := io.ReadAll(io.LimitReader(answer.Body, mostAnswer+1))
 	switch {
 	case err != nil:
-		return nil, fail("its answer ends early: %s", diag.Escape(diag.Cut(err.Error())))
+		return fail("its answer ends early: %s", diag.Escape(diag.Cut(err.Error())))
 	case len(data) > mostAnswer:
-		return nil, fail("an answer is larger than %d MiB", mostAnswer>>20)
+		return fail("an answer is larger than %d MiB", mostAnswer>>20)
 	}
+	if why := eachSeries(data, use); why != "" {
+		return fail("%s", why)
+	}
+	return nil
+}
+
+// eachSeries calls use for each series of an answer. It keeps none of them: an answer can have more series than the fabric has ports. why
+// is the reason, as part of a sentence, why an answer is not read.
+func eachSeries(data []byte, use func(*labelled)) (why string) {
+	const noResult = "its answer is not the result of a query"
 	var doc struct {
-		Status string `json:"status"`
-		Data   struct {
-			Type   string     `json:"resultType"`
-			Result []labelled `json:"result"`
+		Status   string   `json:"status"`
+		Warnings warnings `json:"warnings"`
+		Data     struct {
+			Type   string          `json:"resultType"`
+			Result json.RawMessage `json:"result"`
 		} `json:"data"`
 	}
 	if json.Unmarshal(data, &doc) != nil || doc.Status != "success" || doc.Data.Type != "vector" {
-		return nil, fail("its answer is not the result of a query")
+		return noResult
 	}
-	return doc.Data.Result, nil
+	if doc.Warnings != "" {
+		return "it warns that its answer may not be whole: " + diag.Escape(diag.Cut(string(doc.Warnings)))
+	}
+	in := json.NewDecoder(bytes.NewReader(doc.Data.Result))
+	switch first, err := in.Token(); {
+	case err == nil && first == nil: // null
+		return ""
+	case err != nil || first != json.Delim('['):
+		return noResult
+	}
+	for n := 0; in.More(); n++ {
+		var one labelled
+		if n == mostSeries {
+			return fmt.Sprintf("an answer has more than %s series", diag.Number(mostSeries))
+		}
+		if in.Decode(&one) != nil {
+			return noResult
+		}
+		use(&one)
+	}
+	return ""
+}
+
+// warnings is the first warning of an answer. A server that asks others, such as Thanos, warns that one of them has not answered.
+type warnings string
+
+// UnmarshalJSON reads a list of texts, and leaves out a list of another form.
+func (w *warnings) UnmarshalJSON(data []byte) error {
+	var all []string
+	if json.Unmarshal(data, &all) == nil && len(all) > 0 {
+		*w = warnings(cmp.Or(all[0], "no reason"))
+	}
+	return nil
 }
 
 // metric is a metric that shows pauses, with its place.
@@ -164,11 +211,16 @@ const mostBack = 12
 // mostGap is the number of questions for the newest look: each goes back by twice the time, and an old look is not the state now.
 const mostGap = 5
 
+// mostAge is the age from which a look is not the state now. The alert RocecLookOld has the same limit.
+const mostAge = 15 * time.Minute
+
 // Readings returns the last three readings in the server, oldest first. The samples of a reading are those of one look of rocec at the
 // devices: a server keeps the same values until the next look. If its clock is behind that of the machine that looked, it has stored a look
 // before the time of that look. It has no value of a look after a scrape that failed. Then the questions go further back, each by twice the
 // time.
 func (s *Prometheus) Readings(ctx context.Context, f *ir.Fabric, now time.Time) ([]storm.Reading, error) {
+	ctx, end := context.WithTimeout(ctx, mostAll)
+	defer end()
 	var out []storm.Reading
 	var last time.Time
 	at, step := now, time.Second
@@ -184,9 +236,21 @@ func (s *Prometheus) Readings(ctx context.Context, f *ir.Fabric, now time.Time) 
 			at, step = at.Add(-step), 2*step
 			continue
 		}
+		if age := now.Sub(taken); len(out) == 0 && age > mostAge {
+			return nil, exit.Fail(exit.Machines, "the last look at the fabric %s that Prometheus at %s has is %s old, and does not show the "+
+				"pauses now: rocec verify --format openmetrics looks again", diag.Escape(f.Name), s.base.Redacted(), age.Truncate(time.Second))
+		}
 		one, err := s.reading(ctx, f, at, taken)
 		if err != nil {
 			return nil, err
+		}
+		again, err := s.looked(ctx, f, at)
+		if err != nil {
+			return nil, err
+		}
+		if !again.Equal(taken) { // the server was storing another look, so the values may be of both
+			at, step = at.Add(-step), 2*step
+			continue
 		}
 		out = append([]storm.Reading{one}, out...)
 		if last = taken; taken.Before(at) {
@@ -203,55 +267,42 @@ func (s *Prometheus) Readings(ctx context.Context, f *ir.Fabric, now time.Time) 
 
 // looked returns the time of the look whose samples a server has at a time; zero: it stores no look.
 func (s *Prometheus) looked(ctx context.Context, f *ir.Fabric, at time.Time) (taken time.Time, err error) {
-	rows, err := s.ask(ctx, fmt.Sprintf("max(%s{fabric=%q})", look, f.Name), at)
-	if err != nil {
-		return taken, err
-	}
-	for i := range rows {
-		if v, ok := rows[i].value(); ok && v > 0 && v < mostValue/1e3 {
+	err = s.ask(ctx, fmt.Sprintf("max(%s{fabric=%q})", look, f.Name), at, func(r *labelled) {
+		if v, ok := r.value(); ok && v > 0 && v < mostValue/1e3 {
 			taken = time.UnixMilli(int64(v * 1000))
 		}
-	}
-	return taken, nil
+	})
+	return taken, err
 }
 
 // reading asks for all series at a time.
 func (s *Prometheus) reading(ctx context.Context, f *ir.Fabric, at, taken time.Time) (storm.Reading, error) {
-	type key struct {
-		port     string
-		priority int
-	}
-	found := map[string]map[key]*ir.PauseCounters{}
-	for _, d := range f.Devices {
-		found[d.Name] = map[key]*ir.PauseCounters{}
+	type key struct{ device, port string }
+	found := map[key]*[8]ir.PauseCounters{}
+	for _, p := range f.Ports {
+		found[key{p.Device().Name, p.Name}] = &[8]ir.PauseCounters{}
 	}
 	for _, of := range metrics() {
-		rows, err := s.ask(ctx, fmt.Sprintf("max by (device, port, priority) (%s{fabric=%q})", of.name, f.Name), at)
-		if err != nil {
-			return nil, err
-		}
-		for i := range rows {
-			r := &rows[i]
+		err := s.ask(ctx, fmt.Sprintf("max by (device, port, priority) (%s{fabric=%q})", of.name, f.Name), at, func(r *labelled) {
 			priority, err := strconv.ParseUint(r.Metric.Priority, 10, 3)
 			v, ok := r.value()
-			device, n := found[r.Metric.Device], math.Round(v*of.scale)
-			if err != nil || !ok || device == nil || n > mostValue {
-				continue
+			counters, n := found[key{r.Metric.Device, r.Metric.Port}], math.Round(v*of.scale)
+			if err == nil && ok && counters != nil && n <= mostValue {
+				*of.of(&counters[priority]) = ir.Counter{Value: uint64(n), Known: true}
 			}
-			k := key{r.Metric.Port, int(priority)}
-			if device[k] == nil {
-				device[k] = &ir.PauseCounters{Port: k.port, Priority: k.priority}
-			}
-			*of.of(device[k]) = ir.Counter{Value: uint64(n), Known: true}
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	out := storm.Reading{}
 	for _, d := range f.Devices {
 		one := &storm.Counters{When: taken}
 		for _, p := range d.Ports {
-			for priority := range 8 {
-				if c := found[d.Name][key{p.Name, priority}]; c != nil {
-					one.Ports = append(one.Ports, *c)
+			for priority, c := range found[key{d.Name, p.Name}] {
+				if c != (ir.PauseCounters{}) {
+					c.Port, c.Priority = p.Name, priority
+					one.Ports = append(one.Ports, c)
 				}
 			}
 		}

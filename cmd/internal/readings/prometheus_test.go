@@ -279,6 +279,92 @@ func TestNewPrometheus(t *testing.T) {
 	}
 }
 
+// A look that is too old is not the state now: the textfile collector of node_exporter repeats the last file until there is another.
+func TestPrometheusOldLook(t *testing.T) {
+	old := func(w http.ResponseWriter, r *http.Request) { stormServer(w, r) }
+	_, err := serve(t, old, "").Readings(t.Context(), small(), now.Add(mostAge-time.Minute))
+	require.NoError(t, err)
+	repeats := func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Query().Get("query"), look) {
+			vector(w, sample{map[string]string{}, [2]any{0, fmt.Sprint(now.Unix() - 86400)}})
+			return
+		}
+		stormServer(w, r)
+	}
+	_, err = serve(t, repeats, "").Readings(t.Context(), small(), now)
+	require.ErrorContains(t, err, "is 24h0m0s old, and does not show the pauses now")
+}
+
+// If a server stores another look while it is asked, the values may be of both. So they are asked again at an earlier time.
+func TestPrometheusStoresWhileAsked(t *testing.T) {
+	asked := 0
+	all, err := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		if strings.Contains(q.Get("query"), look) && q.Get("time") == "1800000000.000" {
+			if asked++; asked == 1 { // the new look is not there yet
+				vector(w, sample{map[string]string{}, [2]any{0, fmt.Sprint(now.Unix() - 10 - between)}})
+				return
+			}
+		}
+		stormServer(w, r)
+	}, "").Readings(t.Context(), small(), now)
+	require.NoError(t, err)
+	require.Equal(t, 2, asked)
+	require.Len(t, all, 3)
+	for d, of := range all[2] {
+		if d.Name == "L0" {
+			require.Equal(t, uint64(1e6*(of.When.Unix()-1.79e9)), of.Ports[1].ReceivedTime.Value, "the value is of the look with this time")
+		}
+	}
+}
+
+// A server that states that its answer may be incomplete gives no reading. Series of unknown ports, and any number of them, are left out.
+func TestPrometheusOddAnswers(t *testing.T) {
+	const head = `{"status":"success","data":{"resultType":"vector","result":[`
+	read := func(text string) (n int, why string) {
+		why = eachSeries([]byte(text), func(*labelled) { n++ })
+		return n, why
+	}
+	for _, c := range []struct {
+		text string
+		n    int
+		why  string
+	}{
+		{head + `{},{"metric":{"device":"x"}}]}}`, 2, ""},
+		{head + `{},{}]},"warnings":[]}`, 2, ""},
+		{head + `{}]},"warnings":"odd"}`, 1, ""},
+		{head + `{}]},"warnings":["store \u001b[31m gone"]}`, 0, `it warns that its answer may not be whole: store \x1b[31m gone`},
+		{head + `{},3]}}`, 1, "its answer is not the result of a query"},
+		{head + `{}`, 0, "its answer is not the result of a query"},
+		{`{"status":"success","data":{"resultType":"vector","result":{}}}`, 0, "its answer is not the result of a query"},
+		{`{"status":"success","data":{"resultType":"vector"}}`, 0, "its answer is not the result of a query"},
+		{`[[[[`, 0, "its answer is not the result of a query"},
+	} {
+		n, why := read(c.text)
+		require.Equal(t, c.n, n, c.text)
+		require.Equal(t, c.why, why, c.text)
+	}
+	all, err := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if q := r.URL.Query().Get("query"); strings.Contains(q, look) {
+			stormServer(w, r)
+			return
+		}
+		rows := []sample{}
+		for i := range 1000 {
+			rows = append(rows, sample{map[string]string{"device": "L0", "port": fmt.Sprint("p\x1b", i), "priority": "3"}, [2]any{0, "7"}})
+		}
+		rows = append(rows, sample{map[string]string{"device": "L0", "port": "p0", "priority": "8"}, [2]any{0, "7"}},
+			sample{map[string]string{"device": "L0", "port": "p0", "priority": "3"}, [2]any{0, "NaN"}},
+			sample{map[string]string{"device": "L0", "port": "p1", "priority": "3"}, [2]any{0, "1e400"}})
+		vector(w, rows...)
+	}, "").Readings(t.Context(), small(), now)
+	require.NoError(t, err)
+	for _, of := range all[0] {
+		require.Empty(t, of.Ports)
+		require.Equal(t, noSeries, of.Failed)
+	}
+}
+
 // Any bytes are an error or rows: a decoder never panics.
 func FuzzPrometheus(f *testing.F) {
 	f.Add(`{"status":"success","data":{"resultType":"vector","result":[{"metric":{"device":"L0"},"value":[1,"2"]}]}}`)
@@ -290,13 +376,12 @@ func FuzzPrometheus(f *testing.F) {
 	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, text string) {
 		answer = text
-		rows, err := s.ask(context.Background(), "x", now)
-		if err != nil {
-			return
-		}
-		for i := range rows {
-			v, ok := rows[i].value()
+		err := s.ask(context.Background(), "x", now, func(r *labelled) {
+			v, ok := r.value()
 			require.True(t, !ok || v >= 0)
+		})
+		if err != nil {
+			require.NotContains(t, err.Error(), "\x1b")
 		}
 	})
 }

@@ -39,23 +39,88 @@ func Without(d *ir.Device) *storm.Counters {
 	return nil
 }
 
-// Of returns the counters of a device from its answers, which are in the order of the queries.
-func Of(d *ir.Device, queries []target.CounterQuery, answers [][]byte, when time.Time) *storm.Counters {
+// reply is the answer of a device to a query.
+type reply struct {
+	text   []byte
+	failed string // why there is no text, as part of a sentence; empty: there is one
+}
+
+// countersOf returns the counters of a device from its answers, which are in the order of the queries. A device with one answer was read.
+func countersOf(d *ir.Device, queries []target.CounterQuery, answers []reply, when time.Time) *storm.Counters {
 	out := &storm.Counters{When: when}
+	answered := false
 	for i, q := range queries {
-		found, unread := q.Read(d, answers[i])
+		if failed := answers[i].failed; failed != "" {
+			out.Unread = cmp.Or(out.Unread, diag.Escape(failed))
+			continue
+		}
+		answered = true
+		found, unread := q.Read(d, answers[i].text)
 		out.Ports = append(out.Ports, found...)
 		out.Unread = cmp.Or(out.Unread, diag.Escape(unread))
-		out.Every = max(out.Every, q.Every)
+		out.Every, out.Queues = max(out.Every, q.Every), max(out.Queues, q.Queue)
 		if out.Uptime == 0 {
-			out.Uptime = target.CounterTime(answers[i])
+			out.Uptime = target.CounterTime(answers[i].text)
 		}
+	}
+	out.Ports = target.Joined(out.Ports)
+	if !answered {
+		return &storm.Counters{Failed: out.Unread}
 	}
 	return out
 }
 
-// Snapshot reads the counters in a snapshot.
-func Snapshot(f *ir.Fabric, name string) (storm.Reading, error) {
+// Times returns the time of the last answer in each reading; nil: a reading has no time.
+func Times(all []storm.Reading) (out []time.Time) {
+	for _, r := range all {
+		last := time.Time{}
+		for _, c := range r {
+			if c.When.After(last) {
+				last = c.When
+			}
+		}
+		if last.IsZero() {
+			return nil
+		}
+		out = append(out, last.UTC())
+	}
+	return out
+}
+
+// Snapshots reads the counters in snapshots, whose order is that of their times.
+func Snapshots(f *ir.Fabric, names []string) (out []storm.Reading, err error) {
+	for i, name := range names {
+		one, err := snapshotReading(f, name)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 && older(one, out[i-1]) {
+			return nil, exit.Fail(exit.Usage, "--from %s is older than %s: give the oldest snapshot first", diag.Escape(name),
+				diag.Escape(names[i-1]))
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// older reports whether some device of a reading was asked earlier than in another one, and no device later.
+func older(a, b storm.Reading) bool {
+	some := false
+	for d, of := range a {
+		was := b[d]
+		if was == nil || of.When.IsZero() || was.When.IsZero() {
+			continue
+		}
+		if of.When.After(was.When) {
+			return false
+		}
+		some = some || of.When.Before(was.When)
+	}
+	return some
+}
+
+// snapshotReading reads the counters in a snapshot.
+func snapshotReading(f *ir.Fabric, name string) (storm.Reading, error) {
 	found, err := devicefiles.Read([]string{name})
 	if err != nil {
 		without := (*devicefiles.NoFile)(nil)
@@ -69,6 +134,10 @@ func Snapshot(f *ir.Fabric, name string) (storm.Reading, error) {
 		for i := range m.Devices {
 			listed[m.Devices[i].Name] = &m.Devices[i]
 		}
+	}
+	if n := len(found.Snapshots); n > 1 {
+		return nil, exit.Fail(exit.Usage, "--from %s contains %s, and one is a reading: name one of them", diag.Escape(name),
+			diag.Count(n, "snapshot"))
 	}
 	if len(listed) == 0 {
 		return nil, exit.Fail(exit.Usage, "--from %s is not a snapshot: it has no %s. rocec collect makes one", diag.Escape(name), snapshot.Name)
@@ -99,24 +168,32 @@ func Snapshot(f *ir.Fabric, name string) (storm.Reading, error) {
 			if of != nil {
 				why = of.Failed
 			}
-			out[d] = &storm.Counters{Failed: diag.Escape(why)}
+			out[d] = &storm.Counters{Failed: reason(why)}
 			continue
 		}
-		queries, answers, failed := targets.CounterQueries(d), [][]byte{}, ""
+		queries, answers := targets.CounterQueries(d), []reply{}
 		for _, q := range queries {
 			at := place{d.Name, q.File}
-			answer, had := data[at]
-			if !had {
-				failed = cmp.Or(failed, wrong[at], failedAnswer(of, q.File), noFile)
+			one := reply{text: data[at]}
+			if _, had := data[at]; !had {
+				one.failed = cmp.Or(wrong[at], failedAnswer(of, q.File), noFile)
 			}
-			answers = append(answers, answer)
+			answers = append(answers, one)
 		}
-		if out[d] = Of(d, queries, answers, of.When); failed != "" {
-			out[d] = &storm.Counters{Failed: diag.Escape(failed)}
-		}
+		out[d] = countersOf(d, queries, answers, of.When)
+		out[d].From = of.Address
 		out[d].Watchdogs = watchdogs(d, configs[d.Name])
 	}
 	return out, nil
+}
+
+// reason returns a reason of a snapshot, safe to print: a person can have edited the snapshot.
+func reason(text string) string {
+	const most = 200
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return diag.Escape(text)
 }
 
 // watchdogs returns the watchdogs of the ports of a switch by the files of its configuration; nil: no file states its settings.

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,6 +15,28 @@ import (
 	"github.com/rocec/rocec/targets/snapshot"
 	"github.com/rocec/rocec/validate/storm"
 )
+
+// A folder with two snapshots is no reading: their answers have the same names.
+func TestTwoSnapshotsInOneFolder(t *testing.T) {
+	f := judge.Judge(t.Context(), os.DirFS("../../../examples/sonic-leaf-spine"), ".", judge.Options{}).Fabric
+	dir := t.TempDir()
+	for _, name := range []string{"monday", "tuesday"} {
+		text, err := json.Marshal(snapshot.Manifest{FormatVersion: "1.0", Devices: []snapshot.Device{{
+			Name: "leaf1", Address: "192.0.2.1", Failed: strings.Repeat("\x1b", 1<<20),
+		}}})
+		require.NoError(t, err)
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, name), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name, snapshot.Name), text, 0o600))
+	}
+	_, err := snapshotReading(f, dir)
+	require.ErrorContains(t, err, "contains 2 snapshots, and one is a reading")
+	found, err := snapshotReading(f, filepath.Join(dir, "monday"))
+	require.NoError(t, err)
+	for _, of := range found {
+		require.Less(t, len(of.Failed), 1000)
+		require.NotContains(t, of.Failed, "\x1b")
+	}
+}
 
 // The configuration of a switch in a snapshot shows its watchdogs, also if its counters are missing.
 func TestSnapshotWatchdogs(t *testing.T) {
@@ -47,7 +71,7 @@ func TestSnapshotWatchdogs(t *testing.T) {
 	require.NoError(t, err)
 	write(snapshot.Name, text)
 
-	found, err := Snapshot(f, dir)
+	found, err := snapshotReading(f, dir)
 	require.NoError(t, err)
 	for cos, want := range map[int]bool{3: false, 5: true} {
 		w := found[leaf].Watchdogs[on]
@@ -62,4 +86,36 @@ func TestSnapshotWatchdogs(t *testing.T) {
 		require.NotEmpty(t, of.Failed, "there are no counters")
 		require.True(t, d == leaf || of.Watchdogs == nil, d.Name)
 	}
+}
+
+// A reading is older than another one if some device was asked earlier, and none later. Devices without a time, or of one reading only, do
+// not count.
+func TestOlder(t *testing.T) {
+	t.Parallel()
+	f := small()
+	a, b, c := f.Devices[0], f.Devices[1], f.Devices[2]
+	at := func(first, second int) storm.Reading {
+		r := storm.Reading{c: {Failed: "it was not asked"}}
+		for d, minute := range map[*ir.Device]int{a: first, b: second} {
+			if minute > 0 {
+				r[d] = &storm.Counters{When: now.Add(time.Duration(minute) * time.Minute)}
+			}
+		}
+		return r
+	}
+	for name, of := range map[string]struct {
+		one, before storm.Reading
+		older       bool
+	}{
+		"in order":                     {at(3, 4), at(1, 2), false},
+		"the same":                     {at(1, 2), at(1, 2), false},
+		"the other way round":          {at(1, 2), at(3, 4), true},
+		"one device asked again later": {at(1, 5), at(3, 4), false},
+		"one device in one reading":    {at(1, 0), at(3, 4), true},
+		"no time":                      {at(0, 0), at(3, 4), false},
+	} {
+		require.Equal(t, of.older, older(of.one, of.before), name)
+	}
+	require.Equal(t, []time.Time{now.Add(2 * time.Minute).UTC(), now.Add(4 * time.Minute).UTC()}, Times([]storm.Reading{at(1, 2), at(3, 4)}))
+	require.Nil(t, Times([]storm.Reading{at(1, 2), at(0, 0)}))
 }

@@ -70,7 +70,7 @@ func (c *Counted) Of(device string) []ir.PauseCounters {
 	if c == nil || c.devices[device] == nil {
 		return nil
 	}
-	return slices.Concat(c.devices[device].found...)
+	return target.Joined(slices.Concat(c.devices[device].found...))
 }
 
 // PrintUnread prints each reason why counters are missing, with its devices.

@@ -3,6 +3,7 @@ package view
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
@@ -23,8 +24,12 @@ type StormDocument struct {
 	Paused        []StormWait   `json:"paused"`
 	Congested     []string      `json:"congested"`
 	Cuts          []string      `json:"cuts"`
+	Cutting       []string      `json:"cutting"`
 	NotCounted    int           `json:"not_counted,omitempty"`
 	NotRead       StormNotRead  `json:"not_read"`
+
+	NotJudged []StormUntimed `json:"not_judged,omitempty"`
+	ReadAt    []time.Time    `json:"read_at,omitempty"` // the last answer of each reading, if readings are kept ones
 }
 
 // StormOrigin is a port where a storm begins.
@@ -95,12 +100,18 @@ type StormSilent struct {
 	Silent bool   `json:"silent"` // none of its counters was read
 }
 
+// StormUntimed is a device whose readings make no window.
+type StormUntimed struct {
+	Name   string `json:"name"`
+	Reason string `json:"reason"`
+}
+
 // StormJSON returns the document of a judgement.
 func StormJSON(f *ir.Fabric, p *storm.Pauses) *StormDocument {
 	doc := &StormDocument{
 		FormatVersion: report.FormatVersion, Verdict: string(p.Verdict), Windows: p.Windows, WindowSeconds: round(p.Length.Seconds()),
 		Ports: p.Ports, Judged: p.Judged, Origins: []StormOrigin{}, Locks: []StormLock{}, NotKnown: []StormPlace{}, Paused: []StormWait{},
-		Congested: portNames(p.Congested), Cuts: waitNames(p.Cut), NotCounted: p.More,
+		Congested: portNames(p.Congested), Cuts: waitNames(p.Cut), Cutting: waitNames(p.Cutting), NotCounted: p.More,
 		NotRead: StormNotRead{Devices: []StormSilent{}, Ports: portNames(p.Missing)},
 	}
 	for i := range p.Origins {
@@ -138,6 +149,9 @@ func StormJSON(f *ir.Fabric, p *storm.Pauses) *StormDocument {
 		silent := slices.Contains(p.Silent, d)
 		if why := p.Why[d]; why != "" || silent {
 			doc.NotRead.Devices = append(doc.NotRead.Devices, StormSilent{d.Name, why, silent})
+		}
+		if why := p.Untimed[d]; why != "" {
+			doc.NotJudged = append(doc.NotJudged, StormUntimed{d.Name, why})
 		}
 	}
 	return doc

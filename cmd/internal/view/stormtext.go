@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
@@ -38,7 +39,14 @@ func (s *Screen) Storm(doc *StormDocument) {
 	case storm.Quiet:
 		s.Prose("", "No port that was read is paused.")
 	case storm.Unread:
-		s.Prose("", "Nothing was judged: no port has counters of pauses in two readings.")
+		why := "no port has counters of pauses in two readings."
+		switch {
+		case doc.Windows == 0:
+			why = "there is one reading, and a rise needs two."
+		case len(doc.NotJudged) > 0:
+			why = "no port has counters of pauses in two readings that can be compared."
+		}
+		s.Prose("", "Nothing was judged: "+why)
 	}
 	if len(doc.Congested) > 0 {
 		s.Prose("congestion: ", "Pauses begin at ports that send and are not paused: "+places(doc.Congested)+".")
@@ -48,6 +56,9 @@ func (s *Screen) Storm(doc *StormDocument) {
 	}
 	if len(doc.Cuts) > 0 {
 		s.Prose("watchdog: ", "It has cut queues in these windows: "+places(doc.Cuts)+".")
+	}
+	if len(doc.Cutting) > 0 {
+		s.Prose("watchdog: ", "In the last reading it cuts these queues: "+places(doc.Cutting)+".")
 	}
 	if doc.NotCounted > 0 {
 		s.Prose("", fmt.Sprintf("The ports behind %s were not counted.", diag.Count(doc.NotCounted, "further origin")))
@@ -77,8 +88,8 @@ func (s *Screen) stormOrigin(o *StormOrigin) {
 		s.Prose(lead, fmt.Sprintf("%s pauses %s for %s of the time in priority %d. %s behind it.", o.Port, o.Peer, percent(o.Share), o.Priority,
 			waiting(len(o.Waits))))
 	case storm.QueueHolds:
-		s.Prose(lead, fmt.Sprintf("The queue of %s for priority %d holds packets, sends none, and %s does not pause it. %s behind it.", o.Port,
-			o.Priority, o.Peer, waiting(len(o.Waits))))
+		s.Prose(lead, fmt.Sprintf("The queue of %s for priority %d holds packets, sends none, and %s does not pause it for nearly the "+
+			"whole time. %s behind it.", o.Port, o.Priority, o.Peer, waiting(len(o.Waits))))
 	default:
 		s.Prose(lead, fmt.Sprintf("%s pauses %s for %s of the time in priority %d. No queue of %s sends, and none is paused. %s behind it.",
 			o.Port, o.Peer, percent(o.Share), o.Priority, o.Device, waiting(len(o.Waits))))
@@ -86,7 +97,7 @@ func (s *Screen) stormOrigin(o *StormOrigin) {
 	for _, c := range o.Counters {
 		var values []string
 		for _, v := range c.Samples {
-			values = append(values, diag.Number(int(min(v, 1<<62))))
+			values = append(values, counted(v))
 		}
 		s.Prose("  counter: ", fmt.Sprintf("%s of %s: %s %s", c.Name, c.Port, strings.Join(values, ", then "), c.Unit))
 	}
@@ -97,6 +108,15 @@ func (s *Screen) stormOrigin(o *StormOrigin) {
 	if len(o.Waits) > 0 {
 		s.stormWatchdogs(o.Watchdogs)
 	}
+}
+
+// counted returns the value of a counter, which can be larger than an int.
+func counted(v uint64) string {
+	const group = 1000
+	if v < group {
+		return strconv.FormatUint(v, 10)
+	}
+	return counted(v/group) + fmt.Sprintf(",%03d", v%group)
 }
 
 // stormWatchdogs prints where a watchdog would cut, by what that is known.
@@ -188,26 +208,65 @@ func either(text, other string) string {
 
 // stormBasis prints the number of ports and windows that were read, and the devices and ports that were not.
 func (s *Screen) stormBasis(doc *StormDocument) {
-	s.Prose("", fmt.Sprintf("Read: pauses at %d of %s and priorities, in %s of at least %s s.", doc.Judged, diag.Count(doc.Ports, "port"),
-		diag.Count(doc.Windows, "window"), strconv.FormatFloat(doc.WindowSeconds, 'f', -1, 64)))
-	var reasons []string
-	of := map[string][]string{}
-	for _, d := range doc.NotRead.Devices {
-		why := either(d.Reason, "it was not asked")
-		if of[why] == nil {
-			reasons = append(reasons, why)
-		}
-		of[why] = append(of[why], d.Name)
+	windows := "no window"
+	if doc.WindowSeconds > 0 {
+		windows = fmt.Sprintf("%s of at least %s s", diag.Count(doc.Windows, "window"), strconv.FormatFloat(doc.WindowSeconds, 'f', -1, 64))
 	}
-	slices.SortStableFunc(reasons, func(a, b string) int { return len(of[b]) - len(of[a]) })
-	for i, why := range reasons {
+	s.Prose("", fmt.Sprintf("Read: pauses at %d of %s and priorities, in %s.", doc.Judged, diag.Count(doc.Ports, "port"), windows))
+	if len(doc.ReadAt) > 0 {
+		s.Prose("", "Times of the readings: "+times(doc.ReadAt)+".")
+	}
+	var unread, untimed reasons
+	for _, d := range doc.NotRead.Devices {
+		unread.add(either(d.Reason, "it was not asked"), d.Name)
+	}
+	for _, d := range doc.NotJudged {
+		untimed.add(d.Reason, d.Name)
+	}
+	s.stormReasons("Not read: ", &unread)
+	s.stormReasons("Not judged: ", &untimed)
+	if n := len(doc.NotRead.Ports); n > 0 {
+		s.Prose("Not judged: ", fmt.Sprintf("pauses of %s: %s", diag.Count(n, "port"), places(doc.NotRead.Ports)))
+	}
+}
+
+// times returns moments, of which those after the first have a date only if it is another one.
+func times(all []time.Time) string {
+	out := make([]string, 0, len(all))
+	for i, t := range all {
+		layout := time.DateTime
+		if i > 0 && t.UTC().Format(time.DateOnly) == all[i-1].UTC().Format(time.DateOnly) {
+			layout = time.TimeOnly
+		}
+		out = append(out, t.UTC().Format(layout))
+	}
+	return diag.And(out) + " UTC"
+}
+
+// reasons has the devices of each reason.
+type reasons struct {
+	all []string
+	of  map[string][]string
+}
+
+func (r *reasons) add(why, device string) {
+	if r.of == nil {
+		r.of = map[string][]string{}
+	}
+	if r.of[why] == nil {
+		r.all = append(r.all, why)
+	}
+	r.of[why] = append(r.of[why], device)
+}
+
+// stormReasons prints the devices of each reason, the reason with the most devices first.
+func (s *Screen) stormReasons(lead string, r *reasons) {
+	slices.SortStableFunc(r.all, func(a, b string) int { return len(r.of[b]) - len(r.of[a]) })
+	for i, why := range r.all {
 		if i == mostReason {
-			s.Prose("Not read: ", fmt.Sprintf("devices for %s; --format json has them", diag.Count(len(reasons)-i, "further reason")))
+			s.Prose(lead, fmt.Sprintf("devices for %s; --format json has them", diag.Count(len(r.all)-i, "further reason")))
 			break
 		}
-		s.Prose("Not read: ", nodeset.Text(of[why], nodeset.Devices, mostPlaces)+": "+why)
-	}
-	if n := len(doc.NotRead.Ports); n > 0 {
-		s.Prose("Not read: ", fmt.Sprintf("pauses of %s: %s", diag.Count(n, "port"), places(doc.NotRead.Ports)))
+		s.Prose(lead, nodeset.Text(r.of[why], nodeset.Devices, mostPlaces)+": "+why)
 	}
 }

@@ -82,7 +82,7 @@ func Join(c *Instance, s *Summary, t *Tables) (out *ir.ForwardingBGP, unread str
 		unread = "the configuration of FRRouting states another AS number than its sessions"
 	}
 	if c.Cut || s != nil && len(s.Sessions) > mostPeers {
-		return nil, "it has more neighbours than rocec reads"
+		return nil, "it has more neighbours, ranges of neighbours or announced protocols than rocec reads"
 	}
 	out.AS, out.Paths, out.Relaxed = c.AS, c.Paths, c.Relaxed || s.Relaxed()
 	x := t.indexed()

@@ -260,7 +260,21 @@ func TestHugeConfig(t *testing.T) {
 			" bgp listen range 10.%[2]d.%[3]d.0/24 peer-group g\n redistribute p%[1]d\n network 10.%[2]d.%[3]d.0/24\n", i, i/256, i%256)
 	}
 	b, unread := Join(ReadConfig([]byte(text.String())), nil, routesOf(t))
-	assert.Equal(t, "nothing\nunread: it has more neighbours than rocec reads", bgpText(b, unread))
+	assert.Equal(t, "nothing\nunread: it has more neighbours, ranges of neighbours or announced protocols than rocec reads",
+		bgpText(b, unread))
+}
+
+// A prepended path of any length is seen, and a snapshot keeps the mark of a whole output.
+func TestKeptLines(t *testing.T) {
+	var lines Lines
+	for _, line := range []string{
+		"Current configuration:\n", "route-map P permit 10\n", " set as-path prepend" + strings.Repeat(" 65001", 200) + "\n", "end\n",
+	} {
+		assert.True(t, lines.Keeps(line), line)
+	}
+	c := ReadConfig([]byte("router bgp 1\n neighbor swp1 interface remote-as external\n neighbor swp1 route-map P out\n" +
+		"route-map P permit 10\n set as-path prepend" + strings.Repeat(" 65001", 200) + "\n"))
+	assert.True(t, c.Peers["swp1"].Prepends)
 }
 
 // Reading ends for every configuration and every summary.

@@ -24,7 +24,7 @@ type Instance struct {
 	Sources    []Source              // other protocols whose routes it announces (redistribute), without connected
 	Static     []netip.Prefix        // static routes of the default VRF
 	Default    bool                  // it announces a default route to a neighbour that it need not have (default-originate)
-	Cut        bool                  // it has more neighbours than are read
+	Cut        bool                  // it has more neighbours, ranges or sources than are read
 	Checks     bool                  // network announces only prefixes that the routing table has (network import-check)
 }
 
@@ -221,6 +221,7 @@ func (r *configReader) bgp(words []string) {
 	case what == "bgp" && arg(1) == "network" && arg(2) == "import-check":
 		c.Checks, r.imports = !no, true
 	case no:
+	case c.Cut: // it is not judged
 	case what == "bgp" && arg(1) == "bestpath" && arg(2) == "as-path" && arg(3) == "multipath-relax":
 		c.Relaxed = true
 	case what == "bgp" && arg(1) == "bestpath" && arg(2) == "as-path" && arg(3) == "ignore":
@@ -228,7 +229,8 @@ func (r *configReader) bgp(words []string) {
 	case what == "bgp" && arg(1) == "confederation":
 		c.Ignored = "confederation"
 	case what == "bgp" && arg(1) == "listen" && arg(2) == "range" && arg(4) == "peer-group":
-		if p, ok := forwarding.Prefix(arg(3)); ok && len(r.ranges) < mostRanges {
+		if p, ok := forwarding.Prefix(arg(3)); ok {
+			c.Cut = c.Cut || len(r.ranges) == mostRanges
 			r.ranges[p] = arg(5)
 		}
 	case what == "maximum-paths" && arg(1) != "ibgp":
@@ -240,7 +242,8 @@ func (r *configReader) bgp(words []string) {
 		if r.family == "ipv6" {
 			from.Family = forwarding.IPv6
 		}
-		if !slices.Contains(c.Sources, from) && len(c.Sources) < mostSources {
+		if !slices.Contains(c.Sources, from) {
+			c.Cut = c.Cut || len(c.Sources) == mostSources
 			c.Sources = append(c.Sources, from)
 		}
 	case what == "network" && isPrefix:

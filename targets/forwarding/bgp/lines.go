@@ -11,8 +11,30 @@ type Lines struct {
 	inside bool // the last line without indent begins a block that is read
 }
 
-// mostRule is the number of words of the longest line of a route map. A prepended path has a word for each AS number.
-const mostRule = 64
+// mostRule is the number of words of the longest line of a route map, and mostPath that of a line with a prepended path: one word for each
+// AS number.
+const (
+	mostRule = 64
+	mostPath = 4096
+)
+
+// printed is the line above a configuration that vtysh prints, whose last line is end. A file has neither.
+//
+// Source: github.com/FRRouting/frr, vtysh/vtysh.c, vtysh_write_terminal.
+const printed = "Current configuration:"
+
+// Whole reports whether a text has lines of a configuration, and is no output of vtysh whose end is missing.
+func Whole(data []byte) bool {
+	var lines Lines
+	some, begun, last := false, false, ""
+	for line := range strings.Lines(string(data)) {
+		some = some || lines.Keeps(line) || strings.HasPrefix(line, "!")
+		if line = strings.TrimSpace(line); line != "" {
+			begun, last = begun || line == printed, line
+		}
+	}
+	return some && (!begun || last == "end")
+}
 
 // keptLines are the beginnings of the lines, and the most words of each. A line with more words has a comment, or is not known.
 var keptLines = []struct {
@@ -31,6 +53,7 @@ var keptLines = []struct {
 	{"network", 6},
 	{"aggregate-address", 10},
 	{"match", mostRule},
+	{"set as-path prepend", mostPath},
 	{"set", mostRule},
 	{"call", 2},
 	{"continue", 2},
@@ -43,7 +66,15 @@ var keptTops = []struct {
 	begins string
 	most   int
 }{
-	{"router bgp", 8}, {"route-map", 4}, {"frr version", 3}, {"frr defaults", 3}, {"ip route", 8}, {"ipv6 route", 8}, {"exit", 1}, {"end", 1},
+	{"router bgp", 8},
+	{"route-map", 4},
+	{"frr version", 3},
+	{"frr defaults", 3},
+	{"ip route", 8},
+	{"ipv6 route", 8},
+	{"exit", 1},
+	{"end", 1},
+	{printed, 2},
 }
 
 // keptNeighbours are the words after a neighbour, in addition to [filterWords] and [changeWords].

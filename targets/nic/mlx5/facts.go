@@ -225,3 +225,13 @@ func pciID(m *ir.NICModel) string {
 	}
 	return "0x1017"
 }
+
+// DeviceIDs returns the PCI device ids of a model, without 0x; nil: the model is unknown.
+func DeviceIDs(model string) (ids []string) {
+	for _, p := range pciIDs {
+		if p.model == model {
+			ids = append(ids, strings.TrimPrefix(p.id, "0x"))
+		}
+	}
+	return ids
+}

@@ -96,7 +96,7 @@ func findEnd(f *ir.Fabric, end string) (*ir.Device, string, error) {
 		return nil, "", err
 	}
 	if d.Host == nil {
-		return nil, "", exit.Fail(exit.Usage, "%s is a switch; packets are traced from host to host", d.Name)
+		return nil, "", exit.Fail(exit.Usage, "%s is a switch; packets go from host to host", d.Name)
 	}
 	if !named {
 		return d, "", nil
