@@ -250,8 +250,8 @@ func TestThreeFamiliesOnOneHost(t *testing.T) {
 	assert.NotContains(t, out, "eth1")
 }
 
-// A host with an E810 gets its settings from the state of the factory, where the agent of the firmware decides. After a restart the settings
-// are active again, and a NIC that leaves has the agent again.
+// A host with an E810 gets its settings from the state of the factory, where the agent of the firmware decides. After a restart they are
+// active again, and a NIC that leaves has the agent again.
 func TestIntelHost(t *testing.T) {
 	t.Parallel()
 	hcl := strings.Replace(strings.Replace(threeHCL, `"connectx-5"`, `"e810"`, 1), "  cos      = 4\n  lossless = true\n", "  cos = 4\n", 1)
