@@ -29,10 +29,9 @@ var systems = map[string]system{
 	"cumulus": {cumulus.Recall, cumulus.File},
 	"nvue":    {nvue.Recall, nvue.File},
 	"sonic":   {sonic.Recall, sonic.File},
-	"ice":     {nic.Recall(ice.Kit), ice.Kit.File},
 	"mlx4":    {nic.Recall(mlx4.Kit), mlx4.Kit.File},
 	"mlx5":    {nic.Recall(mlx5.Kit), mlx5.Kit.File},
-	"rxe":     {nic.Recall(rxe.Kit), rxe.Kit.File},
+	"ice":     {nic.Recall(ice.Kit), ice.Kit.File}, "rxe": {nic.Recall(rxe.Kit), rxe.Kit.File},
 }
 
 // recall makes a step, a query or a checker from its name. stdin is the data of a step that gets data from outside.

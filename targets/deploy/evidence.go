@@ -125,7 +125,12 @@ func (e *Evidence) changes(d *DevicePlan) bool {
 	if d.Device.Source.Host == nil || d.Device.Target.Parts == nil {
 		return true
 	}
-	return slices.ContainsFunc(d.Changes, func(c *Change) bool { return strings.HasPrefix(c.File.Activate.Name, e.Target+" ") })
+	for _, c := range d.Changes {
+		if strings.HasPrefix(c.File.Activate.Name, e.Target+" ") {
+			return true
+		}
+	}
+	return false
 }
 
 // Unaccepted refuses a plan that changes real devices without a user's report, unless the fabric accepts that. It is pure.
@@ -158,5 +163,3 @@ func (p *Plan) Unaccepted(reported Reports) diag.List {
 	ds.Sort()
 	return ds
 }
-
-var topicDocumented = diag.Topic{Code: "documented-only", Summary: "real device of a kind without a report from a user"}

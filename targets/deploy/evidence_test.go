@@ -17,7 +17,7 @@ func TestEvidence(t *testing.T) {
 	image := func(*ir.Device) target.Image { return target.Image{} }
 	os := &ir.OS{Name: "x", Title: "X", Configs: []ir.Config{{Name: "files", Doc: "its files"}}}
 	row := &target.Target{Name: "x", OS: os, Image: image, NeedsReport: func(d *ir.Device) bool { return d.Switch.Version >= "5" }}
-	nics := target.Join(&target.Target{Name: "a", Image: image}, &target.Target{Name: "b"},
+	parts := target.Join(&target.Target{Name: "a", Image: image}, &target.Target{Name: "b"},
 		&target.Target{Name: "c", Image: image, NeedsReport: func(*ir.Device) bool { return true }})
 
 	place := func(line int) diag.Range {
@@ -34,12 +34,10 @@ func TestEvidence(t *testing.T) {
 		return &DevicePlan{Device: &target.Device{Name: name, At: place(block), Source: d, Target: row}, Status: s}
 	}
 	host := func(name string, block int, step string) *DevicePlan {
-		d := &ir.Device{
-			Name: name, DevicePlaces: &ir.DevicePlaces{Decl: place(block)},
-			Host: &ir.Host{NICs: []*ir.NIC{{Model: &ir.NICModel{Name: "m"}}}},
-		}
+		nics := &ir.Host{NICs: []*ir.NIC{{Model: &ir.NICModel{Name: "m"}}}}
+		d := &ir.Device{Name: name, DevicePlaces: &ir.DevicePlaces{Decl: place(block)}, Host: nics}
 		return &DevicePlan{
-			Device: &target.Device{Name: name, At: place(block), Source: d, Target: nics}, Status: StatusChange,
+			Device: &target.Device{Name: name, At: place(block), Source: d, Target: parts}, Status: StatusChange,
 			Changes: []*Change{{File: &target.File{Activate: target.Step{Name: step}}}},
 		}
 	}

@@ -15,14 +15,13 @@ func (f *Family) both(d *ir.Device, content func(path string) []byte, marked boo
 	files := map[string][]byte{}
 	for _, n := range Of(d, f.Driver) {
 		text := held(n, content)
-		s := unfitted(f, n)
+		s := f.Lower(n)
 		if text == nil || len(s.Intents) == 0 {
 			continue
 		}
 		if why := s.join(text, marked); why != "" {
 			return nil, fmt.Sprintf("%s cannot hold the old and the new lossless classes at the same time: %s.", n.Name, why)
 		}
-		s.fit()
 		live := steps.StateName(n.Name)
 		state, _ := s.editState(content(live))
 		files[steps.ConfPath(n.Name)], files[live] = s.appendFile(make([]byte, 0, fileSize)), state

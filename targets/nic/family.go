@@ -41,8 +41,8 @@ type Family struct {
 	// changes a real host only after the person has accepted that.
 	Documented bool
 
-	// Fit changes the wanted settings to those that the driver accepts, such as other numbers of traffic classes; nil: it accepts all.
-	Fit func(s *Settings)
+	// Renumbers is the reason why the traffic classes of a NIC have other numbers than the priorities; empty: they have the same.
+	Renumbers string
 
 	// Reopens are the keys whose change makes the driver close and open the interface; nil: a change of the PFC mask bounces the link.
 	Reopens []string
@@ -76,6 +76,12 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		}
 		return &wholeFiles{wholly(f.Script()), wholly(f.UnitText()), wholly(f.RulesText())}
 	})
+	rounds := rounds
+	if f.Renumbers != "" {
+		for _, field := range []ir.Field{ir.FieldQueue, ir.FieldShare, ir.FieldStrict} {
+			rounds = append(slices.Clip(rounds), target.Rounding{Field: field, How: target.Derived, Why: f.Renumbers})
+		}
+	}
 	return &target.Target{
 		Name:   f.Driver.Name,
 		Doc:    doc,

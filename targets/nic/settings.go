@@ -21,20 +21,6 @@ type Run struct{ First, Last, Priority uint8 }
 
 // Lower returns the settings of a NIC in the fabric. A nil family means any driver.
 func (f *Family) Lower(n *ir.NIC) *Settings {
-	s := unfitted(f, n)
-	s.fit()
-	return s
-}
-
-// fit adapts the settings to the driver.
-func (s *Settings) fit() {
-	if s.family != nil && s.family.Fit != nil && len(s.Intents) > 0 {
-		s.family.Fit(s)
-	}
-}
-
-// unfitted returns the settings before they are adapted to the driver: each cos group has the traffic class with its number.
-func unfitted(f *Family, n *ir.NIC) *Settings {
 	intents := n.Carries()
 	s := &Settings{NIC: n, Intents: intents, Card: *ir.CardOf(n, intents), family: f}
 	if len(intents) == 0 {

@@ -14,6 +14,11 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
+// programs returns the programs that show and set interfaces, by path.
+func (w *network) programs() map[string]unix.Command {
+	return map[string]unix.Command{"/usr/sbin/ethtool": w.cmdEthtool, "/usr/sbin/ip": w.cmdIP, "/usr/sbin/modprobe": w.cmdModprobe}
+}
+
 func (w *network) cmdEthtool(_ context.Context, p *unix.Proc) int { return p.Locked(w.ethtool) }
 
 // cmdEthtool simulates ethtool with -a, -A, -S, -i, --show-priv-flags and --set-priv-flags.

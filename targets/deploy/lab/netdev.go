@@ -23,11 +23,6 @@ func newNetwork(modules []string) *network {
 	return &network{netdevs: map[string]*netdev{}, bonds: map[string][]string{}, modules: modules}
 }
 
-// programs returns the programs that show and set interfaces, by path.
-func (w *network) programs() map[string]unix.Command {
-	return map[string]unix.Command{"/usr/sbin/ethtool": w.cmdEthtool, "/usr/sbin/ip": w.cmdIP, "/usr/sbin/modprobe": w.cmdModprobe}
-}
-
 // reset forgets every interface. It is called with the lock held.
 func (w *network) reset() {
 	w.netdevs, w.bonds = map[string]*netdev{}, map[string][]string{}

@@ -52,7 +52,7 @@ func claims(n *ir.NIC) []target.Claim {
 			},
 		},
 		{
-			ID: "ice-dcqcn-place", Says: "Intel's own irdma has the switch of DCQCN in configfs, and the irdma of Linux has none.",
+			ID: "ice-dcqcn-place", Says: "Intel's own irdma has the switch of DCQCN in configfs, and the irdma of Linux has no switch.",
 			Source: "Intel's README of irdma",
 			Query: target.Query{Cmd: "ls -d /sys/kernel/config/irdma\n[ ! -e /sys/module/irdma/parameters/roce_ena ] || echo own\n" +
 				"[ ! -d /sys/module/irdma ] || echo loaded"},

@@ -63,7 +63,7 @@ var family = &nic.Family{
 	PauseNames: pauseNames,
 	Claims:     claims,
 	Documented: true,
-	Fit:        fit,
+	Renumbers:  "with DSCP a priority has the class with its number, and with PCP classes have numbers without a gap",
 	Reopens: []string{
 		"dscp_prio0", "dscp_prio1", "dscp_prio2", "dscp_prio3", "dscp_prio4", "dscp_prio5", "dscp_prio6", "dscp_prio7",
 		"ets_bw", "ets_tc", "ets_tsa", "lldp_agent", "pfc", "trust",

@@ -9,7 +9,22 @@ import (
 
 // rows returns the keys of the value file, sorted.
 func rows() []nic.Row {
-	return nic.Sorted(ownRows, []nic.Row{nic.RoCERow}, nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows, nic.MapRows())
+	return nic.Sorted(ownRows, []nic.Row{nic.RoCERow}, nic.HostRows, cardRows(), nic.CMRows, nic.VLANRows, nic.MapRows())
+}
+
+// cardRows returns the keys about shares and pauses, whose traffic classes are those that the driver accepts.
+func cardRows() []nic.Row {
+	out := slices.Clone(nic.CardRows)
+	for i, r := range out {
+		out[i].Value = func(b []byte, s *nic.Settings) []byte {
+			fitted := *s
+			if len(s.Intents) > 0 {
+				fit(&fitted)
+			}
+			return r.Value(b, &fitted)
+		}
+	}
+	return out
 }
 
 // ownRows are the keys that no other family has.

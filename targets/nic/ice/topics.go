@@ -30,7 +30,7 @@ func judge(ds *diag.List, n *ir.NIC) {
 		conditionTopic.Errorf(ds, n.At, "The nic %s of the host group %s would need %d entries in its DSCP map, and the driver ice has room "+
 			"for %d. Let the cos groups claim fewer DSCP values.", n.Name, n.Device.Group, count, mostEntries)
 	}
-	if names := paused(n, card); len(names) > driver.Can.Lossless {
+	if names := paused(n, card); len(names) > n.Can().Lossless {
 		conditionTopic.Errorf(ds, n.At, "The cable of the nic %s of the host group %s is lossless for %d cos groups (%s), and a port of the %s "+
 			"has PFC for one class. Leave one lossless group in the fabric, or set these NICs up by hand and write a by_hand block.", n.Name,
 			n.Device.Group, len(names), strings.Join(names, ", "), n.Model.Title)
