@@ -135,7 +135,7 @@ func TestMatrix(t *testing.T) {
 	nth := 0
 	named := map[string]bool{"create_vlan": true, "vlan": true, "vlan_ip": true} // the shared part of the script, tested with mlx5
 	for _, g := range matrix {
-		for _, key := range strings.Fields(g.keys) {
+		for key := range strings.FieldsSeq(g.keys) {
 			named[key] = true
 		}
 		for outcome, befall := range g.befall {
@@ -176,7 +176,7 @@ func (g *group) run(t *testing.T, shell, outcome string, befall func(h *host)) {
 		}
 	}
 	_, ds := state.Edit([]byte(shown))
-	for _, key := range strings.Fields(g.keys) {
+	for key := range strings.FieldsSeq(g.keys) {
 		want, is := line(values, key), line(shown, key)
 		if want == "" && key != "mtu" {
 			t.Errorf("the value file has no %s", key)
