@@ -47,6 +47,7 @@ var samples = map[string]clos{
 	"pause at hosts":  {leaves: 2, spines: 2, hosts: 2, model: "sn2700", version: "3.7.16", v2: true, access: ir.Pause},
 	"ConnectX-3":      {leaves: 1, spines: 1, hosts: 2, model: "sn2700", version: "4.3.0", v1: true, card: "connectx-3"},
 	"Intel":           {leaves: 1, spines: 1, hosts: 2, model: "sn2700", version: "4.3.0", v2: true, card: "e810"},
+	"Broadcom":        {leaves: 1, spines: 1, hosts: 2, model: "sn2700", version: "4.3.0", v2: true, card: "bcm57508"},
 	"Soft-RoCE":       {leaves: 1, spines: 1, hosts: 2, model: "sn2700", version: "4.3.0", v2: true, lossy: true, card: "soft-roce"},
 	"nothing carried": {leaves: 1, spines: 1, hosts: 1, model: "sn2700", version: "4.3.0"},
 }

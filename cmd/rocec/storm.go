@@ -16,7 +16,6 @@ import (
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets"
-	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/validate/storm"
@@ -108,7 +107,7 @@ func runStorm(ctx context.Context, a *app, dir string, o stormOptions) (err erro
 	}
 	defer devices.Close(&err)
 	r := newStormReader(f, devices)
-	defer r.asking.Close()
+	defer r.counters.Close()
 	if len(r.queries) == 0 {
 		return exit.Fail(exit.Usage, "none of these devices has counters of pauses that rocec knows")
 	}
@@ -225,20 +224,29 @@ type stormReader struct {
 	whole   *target.Tree
 	devices *session.Fleet
 	queries map[*ir.Device][]target.CounterQuery
-	asking  *session.Asking
+	of      map[*ir.Device]*stormAnswers
 
-	settings map[*ir.Device]session.Answers // about configurations, read before the first counters; nil: not yet
+	counters, settings session.Queries
+	begun              bool // the settings, which are about configurations, were asked
+}
+
+// stormAnswers are the answers of a device.
+type stormAnswers struct {
+	counters, settings []session.Reply
+	when               time.Time // of the counters
 }
 
 func newStormReader(f *report.Report, devices *session.Fleet) *stormReader {
-	r := &stormReader{fabric: f.Fabric, whole: f.Tree(), devices: devices, queries: map[*ir.Device][]target.CounterQuery{}}
-	ask := map[*ir.Device][]target.Query{}
+	r := &stormReader{fabric: f.Fabric, whole: f.Tree(), devices: devices}
+	r.queries, r.of = map[*ir.Device][]target.CounterQuery{}, map[*ir.Device]*stormAnswers{}
 	for _, d := range devices.Tree.Devices {
-		for _, q := range targets.CounterQueries(d.Source) {
-			r.queries[d.Source], ask[d.Source] = append(r.queries[d.Source], q), append(ask[d.Source], q.Query)
+		if queries := targets.CounterQueries(d.Source); len(queries) > 0 {
+			one := &stormAnswers{}
+			r.queries[d.Source], r.of[d.Source] = queries, one
+			r.counters.Add(d.Name, target.Queries(queries), func(all []session.Reply) { one.counters, one.when = all, time.Now() })
+			r.settings.Add(d.Name, readings.SettingsQueries(d.Source), func(all []session.Reply) { one.settings = all })
 		}
 	}
-	r.asking = devices.Asking(r.whole, ask)
 	return r
 }
 
@@ -252,27 +260,22 @@ func (r *stormReader) window(wanted time.Duration) (time.Duration, error) {
 
 // read reads all devices once.
 func (r *stormReader) read(ctx context.Context, o rollout.ObserveOptions) storm.Reading {
-	if r.settings == nil {
-		asking := r.devices.Asking(r.whole, readings.SettingsQueries(r.queries))
-		r.settings = asking.Ask(ctx, o)
-		asking.Close()
+	if !r.begun {
+		r.settings.Ask(ctx, r.devices.Dial, r.whole, o)
+		r.settings.Close()
+		r.begun = true
 	}
-	answers := r.asking.Ask(ctx, o)
+	r.counters.Ask(ctx, r.devices.Dial, r.whole, o)
 	out := storm.Reading{}
 	for _, d := range r.fabric.Devices {
-		switch a, asked := answers[d]; {
-		case asked && a.Err != "":
-			out[d] = &storm.Counters{Failed: deploy.OneLine(a.Err)}
-		case asked:
-			out[d] = readings.Live(d, r.queries[d], a.Texts, a.When)
-			out[d].Watchdogs = readings.LiveWatchdogs(d, r.settings[d].Texts)
+		if a := r.of[d]; a != nil {
+			out[d] = readings.CountersOf(d, r.queries[d], a.counters, a.when)
+			out[d].Watchdogs = readings.LiveWatchdogs(d, a.settings)
 			if r.devices.Lab != nil {
 				out[d].Every, out[d].Queues = 0, 0
 			}
-		default:
-			if out[d] = readings.Without(d); out[d] == nil {
-				out[d] = &storm.Counters{Failed: "--target leaves it out"}
-			}
+		} else if out[d] = readings.Without(d); out[d] == nil {
+			out[d] = &storm.Counters{Failed: "--target leaves it out"}
 		}
 	}
 	return out

@@ -118,9 +118,10 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 			return err
 		}
 	}
-	asked := collect.NewForwards(time.Now())
+	asked, queries := collect.NewForwards(time.Now()), &session.Queries{}
+	asked.AddTo(queries, devices.Tree)
 	found := devices.Verify(ctx, dir, f.Tree(), session.VerifyOptions{
-		ReadOptions: o.ReadOptions, SinceBoot: o.since == string(deploy.SinceBoot), Counters: o.format == metrics.Format, Also: asked.On,
+		ReadOptions: o.ReadOptions, SinceBoot: o.since == string(deploy.SinceBoot), Counters: o.format == metrics.Format, Queries: queries,
 	})
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted")

@@ -37,6 +37,8 @@ type Family struct {
 	// Claims returns the questions that documents leave open about a NIC of the driver; nil: none.
 	Claims func(n *ir.NIC) []target.Claim
 
+	Cards *Cards // the parameters that the cards store; nil: the family writes none of them
+
 	// Documented states that the settings are known from public documents and sources alone. Until a user has reported on such a NIC, rocec
 	// changes a real host only after the person has accepted that.
 	Documented bool
@@ -65,6 +67,21 @@ type wholeFiles struct {
 	script, unit, rules func([]byte) ([]byte, diag.List)
 }
 
+// Cards are the functions of a family whose cards store parameters, see package stored.
+type Cards struct {
+	// Files returns the live states of NICs.
+	Files func(f *Family, ours []*ir.NIC) []target.File
+
+	// Before returns the live states of NICs that leave. held are the stored parameters from before rocec, as lines, by NIC.
+	Before func(f *Family, d *ir.Device, stays map[string]bool, held map[string]string) []target.File
+
+	// Step returns the step that stores parameters and resets the cards.
+	Step func(f *Family, nics []steps.NIC) target.Step
+
+	// Noticed returns Disrupts and Outage of a step that stores parameters, in a plan.
+	Noticed func(d *ir.Device, s *target.Step, live target.Live) (disrupts string, outage ir.Outage)
+}
+
 // Target returns the row of the family in the table of targets.
 func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 	f.Rows = sortedOnce(f.Rows, shouldRow)
@@ -82,18 +99,21 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 			rounds = append(slices.Clip(rounds), target.Rounding{Field: field, How: target.Derived, Why: f.Renumbers})
 		}
 	}
-	return &target.Target{
+	t := &target.Target{
 		Name:   f.Driver.Name,
 		Doc:    doc,
 		Topics: topics,
 		Driver: f.Driver,
-		Paths:  []string{f.scriptPath, f.unitPath, f.rulesPath},
-		Check:  f.check,
-		Render: f.render,
-		Enable: f.enable,
-		Noticed: func(d *ir.Device, s *target.Step, live target.Live) (string, ir.Outage) {
-			return noticed(Of(d, f.Driver), f.Reopens, s, live)
+		Keys: func() (all []string) {
+			for _, r := range f.Rows() {
+				all = append(all, r.Key)
+			}
+			return all
 		},
+		Paths:      []string{f.scriptPath, f.unitPath, f.rulesPath},
+		Check:      f.check,
+		Render:     f.render,
+		Enable:     f.enable,
 		Read:       f.read,
 		Rounds:     rounds,
 		Reported:   f.reported,
@@ -110,6 +130,13 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 
 		NeedsReport: func(d *ir.Device) bool { return f.Documented && len(Of(d, f.Driver)) > 0 },
 	}
+	t.Noticed = func(d *ir.Device, s *target.Step, live target.Live) (string, ir.Outage) {
+		if s.Alone && f.Cards != nil {
+			return f.Cards.Noticed(d, s, live)
+		}
+		return noticed(Of(d, f.Driver), f.Reopens, s, live)
+	}
+	return t
 }
 
 // check judges the NICs of a host.
@@ -143,7 +170,11 @@ func (f *Family) render(d *ir.Device) ([]target.File, diag.List) {
 		files = append(files, s.confFile(activate))
 		states = append(states, s.stateFile(activate))
 	}
-	return append(files, states...), ds
+	files = append(files, states...)
+	if f.Cards != nil {
+		files = append(files, f.Cards.Files(f, ours)...)
+	}
+	return files, ds
 }
 
 // step returns the step that makes NICs of a fabric use their value files.
@@ -167,13 +198,13 @@ func (f *Family) applyStep(c *commands.Step, nics []steps.NIC) target.Step {
 			names = append(names, n.Name)
 		}
 	}
-	s := watched(c)
+	s := Watched(c)
 	s.Disrupts, s.Outage = bounce(names, f.Reopens)
 	return s
 }
 
-// watched returns a step after which a host may be away for a moment, and must work for some seconds.
-func watched(c *commands.Step) target.Step {
+// Watched returns a step after which a host may be away for a moment, and must work for some seconds.
+func Watched(c *commands.Step) target.Step {
 	s := target.StepOf(c)
 	s.Soak, s.Away = 5*time.Second, time.Minute
 	return s

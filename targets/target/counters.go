@@ -7,6 +7,14 @@ import (
 	"github.com/rocec/rocec/targets/commands"
 )
 
+// Queries returns the queries for counters without their readers.
+func Queries(all []CounterQuery) (out []commands.Query) {
+	for _, q := range all {
+		out = append(out, q.Query)
+	}
+	return out
+}
+
 // CounterQuery is a query whose answer has counters. Read never fails for any bytes: unread is the reason why counters are missing, as part
 // of a sentence; empty: none are missing.
 type CounterQuery struct {

@@ -34,6 +34,7 @@ type Netdev struct {
 	Driver    string // kernel module of the function
 	Firmware  string // version that the driver reports
 	Pause     bool   // it has 802.3x link pause; initially on
+	Stall     string // the tunable of stall prevention, in ms; empty: the interface lacks it
 	Counters  []string
 	Down      bool   // it has no link
 	Master    string // the bond of which it is a port; empty: none

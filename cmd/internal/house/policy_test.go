@@ -84,24 +84,28 @@ targets/nvue/reading:    targets/target targets/cumulus targets/nvue/grammar com
 targets/nvue/sim:        targets/target | go.yaml.in/yaml/v3
 targets/nic:             targets/commands targets/nic/steps targets/target compiler/ir lang/diag |
 targets/nic/steps:       targets/commands |
-targets/nic/mlx5:        targets/target targets/nic targets/nic/sim targets/nic/mlx5/sim targets/nic/mlx5/steps compiler/ir
-    compiler/platform lang/diag |
+targets/nic/steps/store: targets/commands targets/nic/steps |
+targets/nic/stored:      targets/target targets/nic targets/nic/steps targets/nic/steps/store compiler/ir lang/diag lang/nodeset |
+targets/nic/mlx5:        targets/target targets/nic targets/nic/sim targets/nic/stored targets/nic/mlx5/sim targets/nic/mlx5/steps
+    compiler/ir compiler/platform lang/diag |
 targets/nic/sim:         targets/target |
-targets/nic/mlx5/sim:    targets/target targets/nic/sim |
-targets/nic/mlx5/steps:  targets/nic/steps |
+targets/nic/mlx5/sim:    targets/target targets/nic/sim targets/nic/mlx5/sim/mstflint |
+targets/nic/mlx5/sim/mstflint: targets/target |
+targets/nic/mlx5/steps:  targets/nic/steps targets/nic/steps/store |
 targets/nic/hosttest:    targets/nic/sim lang/langtest/machinetest | github.com/stretchr/testify mvdan.cc/sh/v3
 targets/nic/nictest:     targets/target targets/nic targets/nic/steps compiler/ir |
 targets/target/targettest: targets/target |
 targets/nic/mlx4:        targets/target targets/nic targets/nic/mlx4/steps targets/nic/sim compiler/ir lang/diag |
 targets/nic/mlx4/steps:  targets/nic/steps |
-targets/nic/bnxt:        targets/target targets/nic compiler/ir |
+targets/nic/bnxt:        targets/target targets/nic targets/nic/bnxt/steps targets/nic/sim compiler/ir lang/diag |
+targets/nic/bnxt/steps:  targets/nic/steps |
 targets/nic/ice:         targets/target targets/nic targets/nic/ice/steps targets/nic/sim compiler/ir lang/diag |
 targets/nic/ice/steps:   targets/nic/steps |
 targets/nic/qede:        targets/target targets/nic compiler/ir |
 targets/nic/ionic:       targets/target targets/nic compiler/ir |
 targets/nic/rxe:         targets/target targets/nic targets/nic/rxe/steps compiler/ir lang/diag |
 targets/nic/rxe/steps:   targets/nic/steps |
-targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/rxe targets/nic/ice
+targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/rxe
     targets/nic/nicoperator compiler/ir lang/diag |
 targets/nic/nicoperator: targets/nic targets/target targets/nic/mlx5 compiler/ir lang/diag lang/nodeset | go.yaml.in/yaml/v3
 targets/nic/sheets:      targets/nic compiler/ir compiler/platform lang/diag |
@@ -154,8 +158,8 @@ cmd/internal/bench:         cmd/internal/bundle cmd/internal/exit cmd/internal/m
     cmd/internal/view compiler/ir lang/diag targets targets/deploy targets/deploy/rollout targets/deploy/sequence
     targets/deploy/traffic targets/deploy/trial targets/deploy/txn targets/target |
 cmd/rocec-txn:           cmd/internal/sshsig targets/commands targets/cumulus/steps targets/deploy/device/scripts targets/deploy/order
-    targets/nic/ice/steps targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps targets/nic/steps targets/nvue/steps
-    targets/sonic/steps |
+    targets/nic/bnxt/steps targets/nic/ice/steps targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps
+    targets/nic/steps targets/nvue/steps targets/sonic/steps |
 docs:                    lang lang/diag | github.com/yuin/goldmark
 docs/docstest:           | github.com/stretchr/testify
 docs/evidence:           |
@@ -249,8 +253,8 @@ cmd/internal/site:          cmd/internal/claimed
 cmd/internal/intake:        cmd/internal/globals cmd/internal/report cmd/internal/start compiler/ir lang/diag lang/lock lang/topology
     cmd/internal/netbox targets targets/target/lint |
 cmd/internal/origin:        |
-cmd/internal/readings:      cmd/internal/origin cmd/internal/devicefiles cmd/internal/exit compiler/ir lang/diag targets targets/snapshot targets/target
-    targets/target/lint validate/storm |
+cmd/internal/readings:      cmd/internal/origin cmd/internal/devicefiles cmd/internal/exit cmd/internal/session compiler/ir lang/diag targets
+    targets/deploy targets/snapshot targets/target targets/target/lint validate/storm |
 cmd/internal/netbox:        cmd/internal/origin cmd/internal/exit lang/diag lang/nodeset |
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |
@@ -258,8 +262,9 @@ cmd/internal/house:      |
 cmd/internal/compare:    examples lang/langtest lang/langtest/machinetest | github.com/rogpeppe/go-internal golang.org/x/sync
 cmd/internal/gate:       lang/langtest/machinetest |
 cmd/rocec-txn:           targets/commands targets/cumulus/steps targets/nvue/steps targets/sonic/steps targets/nic/steps
-    targets/nic/ice/steps targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps targets/deploy/device/scripts
-    targets/deploy/order cmd/internal/sshsig |
+    targets/nic/bnxt/steps targets/nic/ice/steps targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps
+    targets/deploy/device/scripts targets/deploy/order
+    cmd/internal/sshsig |
 cmd/rocec:               * | github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term github.com/aymanbagabas/go-udiff
 `
 

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/target"
@@ -35,33 +36,21 @@ func Window(f *ir.Fabric, queries map[*ir.Device][]target.CounterQuery, wanted t
 	return wanted, nil
 }
 
-// SettingsQueries returns the queries for the settings of the switches among the devices that are asked for counters.
-func SettingsQueries(counters map[*ir.Device][]target.CounterQuery) map[*ir.Device][]target.Query {
-	out := map[*ir.Device][]target.Query{}
-	for d := range counters {
-		for _, q := range targets.SettingsAsks(d) {
-			out[d] = append(out[d], target.Query{Cmd: "{\n" + q.Cmd + "\n} 2>/dev/null\ntrue"})
-		}
+// SettingsQueries returns the queries for the settings of a switch.
+func SettingsQueries(d *ir.Device) (out []target.Query) {
+	for _, q := range targets.SettingsAsks(d) {
+		out = append(out, target.Query{Cmd: "{\n" + q.Cmd + "\n} 2>/dev/null\ntrue"})
 	}
 	return out
 }
 
 // LiveWatchdogs returns the watchdogs of the ports of a switch by its answers to [SettingsQueries]; nil: no answer states its settings.
-func LiveWatchdogs(d *ir.Device, texts [][]byte) map[string]ir.WatchdogSettings {
+func LiveWatchdogs(d *ir.Device, answers []session.Reply) map[string]ir.WatchdogSettings {
 	var files []lint.File
 	for i, q := range targets.SettingsAsks(d) {
-		if i < len(texts) && len(texts[i]) > 0 {
-			files = append(files, lint.File{Name: d.Name + "/" + q.File, Data: texts[i]})
+		if i < len(answers) && len(answers[i].Text) > 0 {
+			files = append(files, lint.File{Name: d.Name + "/" + q.File, Data: answers[i].Text})
 		}
 	}
 	return watchdogs(d, files)
-}
-
-// Live returns the counters of a device from the texts of its answers, which are in the order of the queries.
-func Live(d *ir.Device, queries []target.CounterQuery, texts [][]byte, when time.Time) *storm.Counters {
-	replies := make([]reply, 0, len(texts))
-	for _, text := range texts {
-		replies = append(replies, reply{text: text})
-	}
-	return countersOf(d, queries, replies, when)
 }

@@ -11,9 +11,11 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/snapshot"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
@@ -39,28 +41,22 @@ func Without(d *ir.Device) *storm.Counters {
 	return nil
 }
 
-// reply is the answer of a device to a query.
-type reply struct {
-	text   []byte
-	failed string // why there is no text, as part of a sentence; empty: there is one
-}
-
-// countersOf returns the counters of a device from its answers, which are in the order of the queries. A device with one answer was read.
-func countersOf(d *ir.Device, queries []target.CounterQuery, answers []reply, when time.Time) *storm.Counters {
+// CountersOf returns the counters of a device from its answers, which are in the order of the queries. A device with one answer was read.
+func CountersOf(d *ir.Device, queries []target.CounterQuery, answers []session.Reply, when time.Time) *storm.Counters {
 	out := &storm.Counters{When: when}
 	answered := false
 	for i, q := range queries {
-		if failed := answers[i].failed; failed != "" {
-			out.Unread = cmp.Or(out.Unread, diag.Escape(failed))
+		if failed := answers[i].Err; failed != "" {
+			out.Unread = cmp.Or(out.Unread, deploy.OneLine(failed))
 			continue
 		}
 		answered = true
-		found, unread := q.Read(d, answers[i].text)
+		found, unread := q.Read(d, answers[i].Text)
 		out.Ports = append(out.Ports, found...)
 		out.Unread = cmp.Or(out.Unread, diag.Escape(unread))
 		out.Every, out.Queues = max(out.Every, q.Every), max(out.Queues, q.Queue)
 		if out.Uptime == 0 {
-			out.Uptime = target.CounterTime(answers[i].text)
+			out.Uptime = target.CounterTime(answers[i].Text)
 		}
 	}
 	out.Ports = target.Joined(out.Ports)
@@ -171,16 +167,16 @@ func snapshotReading(f *ir.Fabric, name string) (storm.Reading, error) {
 			out[d] = &storm.Counters{Failed: reason(why)}
 			continue
 		}
-		queries, answers := targets.CounterQueries(d), []reply{}
+		queries, answers := targets.CounterQueries(d), []session.Reply{}
 		for _, q := range queries {
 			at := place{d.Name, q.File}
-			one := reply{text: data[at]}
+			one := session.Reply{Text: data[at]}
 			if _, had := data[at]; !had {
-				one.failed = cmp.Or(wrong[at], failedAnswer(of, q.File), noFile)
+				one.Err = cmp.Or(wrong[at], failedAnswer(of, q.File), noFile)
 			}
 			answers = append(answers, one)
 		}
-		out[d] = countersOf(d, queries, answers, of.When)
+		out[d] = CountersOf(d, queries, answers, of.When)
 		out[d].From = of.Address
 		out[d].Watchdogs = watchdogs(d, configs[d.Name])
 	}

@@ -10,9 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/judge"
 	"github.com/rocec/rocec/targets/snapshot"
+	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/validate/storm"
 )
 
@@ -118,4 +120,21 @@ func TestOlder(t *testing.T) {
 	}
 	require.Equal(t, []time.Time{now.Add(2 * time.Minute).UTC(), now.Add(4 * time.Minute).UTC()}, Times([]storm.Reading{at(1, 2), at(3, 4)}))
 	require.Nil(t, Times([]storm.Reading{at(1, 2), at(0, 0)}))
+}
+
+// A query that fails leaves the counters of the other ones. If all fail, the device was not read.
+func TestCountersOf(t *testing.T) {
+	t.Parallel()
+	d := small().Devices[0]
+	read := func(port string) target.CounterQuery {
+		return target.CounterQuery{Every: time.Second, Read: func(*ir.Device, []byte) ([]ir.PauseCounters, string) {
+			return []ir.PauseCounters{{Port: port}}, ""
+		}}
+	}
+	queries := []target.CounterQuery{read("p0"), read("p1")}
+	failed := session.Reply{Err: "The probe could not run:\n\x1bno such program."}
+	const why = `The probe could not run: \x1bno such program.`
+	is := CountersOf(d, queries, []session.Reply{failed, {}}, now)
+	require.Equal(t, &storm.Counters{When: now, Ports: []ir.PauseCounters{{Port: "p1"}}, Unread: why, Every: time.Second}, is)
+	require.Equal(t, &storm.Counters{Failed: why}, CountersOf(d, queries, []session.Reply{failed, failed}, now))
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
-	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -19,50 +18,35 @@ type Counted struct {
 	order   []string
 }
 
-// counted has the answers of a device to each of its queries for counters.
+// counted has the counters of a device, and the reasons why some are missing.
 type counted struct {
-	found  [][]ir.PauseCounters
+	found  []ir.PauseCounters
 	unread []string
 }
 
-// WithCounters adds the queries for counters to a tree, as the last probes of each device. [Counted.TakeFrom] takes them out again, because
-// they judge nothing.
-func WithCounters(tree *target.Tree) (*target.Tree, *Counted) {
-	out, c := &target.Tree{}, &Counted{devices: map[string]*counted{}}
+// newCounted adds the queries for the counters of the devices of a tree to those of a read.
+func newCounted(q *Queries, tree *target.Tree) *Counted {
+	c := &Counted{devices: map[string]*counted{}}
 	for _, d := range tree.Devices {
-		asked := *d
-		if d.Target != nil && d.Target.Counters != nil {
-			queries := d.Target.Counters(d.Source)
-			one := &counted{make([][]ir.PauseCounters, len(queries)), make([]string, len(queries))}
-			c.devices[d.Name], c.order = one, append(c.order, d.Name)
-			asked.Probes = slices.Clone(d.Probes)
-			for i, q := range queries {
-				asked.Probes = append(asked.Probes, target.Probe{Name: "counters", Query: q.Query, Judge: func(answer []byte) []string {
-					one.found[i], one.unread[i] = q.Read(d.Source, answer)
-					return nil
-				}})
-			}
-		}
-		out.Devices = append(out.Devices, &asked)
-	}
-	return out, c
-}
-
-// TakeFrom takes the results of the queries for counters out of a verification, so that its verdicts are those without counters.
-func (c *Counted) TakeFrom(found *rollout.Verification) {
-	for _, h := range found.Devices {
-		one := c.devices[h.Drift.Device.Name]
-		if one == nil || len(h.Probes) < len(one.found) { // a device that was not read has no probes
+		if d.Target == nil || d.Target.Counters == nil {
 			continue
 		}
-		own := len(h.Probes) - len(one.found)
-		for i, p := range h.Probes[own:] {
-			if len(p.Wrong) > 0 {
-				one.found[i], one.unread[i] = nil, p.Wrong[0]
+		one, queries := &counted{}, d.Target.Counters(d.Source)
+		c.devices[d.Name], c.order = one, append(c.order, d.Name)
+		q.Add(d.Name, target.Queries(queries), func(answers []Reply) {
+			*one = counted{}
+			for i, a := range answers {
+				if a.Err == "" {
+					var found []ir.PauseCounters
+					found, a.Err = queries[i].Read(d.Source, a.Text)
+					one.found = append(one.found, found...)
+				}
+				one.unread = append(one.unread, a.Err)
 			}
-		}
-		h.Probes = h.Probes[:own]
+			one.found = target.Joined(one.found)
+		})
 	}
+	return c
 }
 
 // Of returns the counters of a device; nil: none are known.
@@ -70,7 +54,7 @@ func (c *Counted) Of(device string) []ir.PauseCounters {
 	if c == nil || c.devices[device] == nil {
 		return nil
 	}
-	return target.Joined(slices.Concat(c.devices[device].found...))
+	return c.devices[device].found
 }
 
 // PrintUnread prints each reason why counters are missing, with its devices.

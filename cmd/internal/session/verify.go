@@ -18,11 +18,9 @@ import (
 // VerifyOptions has the options of [Fleet.Verify].
 type VerifyOptions struct {
 	ReadOptions
-	SinceBoot bool // compare counters with the start of the devices
-	Counters  bool // also ask for the counters of pauses by port and priority
-
-	// Also adds further questions to the tree of the devices. Their probes find nothing.
-	Also func(*target.Tree) *target.Tree
+	SinceBoot bool     // compare counters with the start of the devices
+	Counters  bool     // also ask for the counters of pauses by port and priority
+	Queries   *Queries // further queries
 }
 
 // Verified is the result of [Fleet.Verify].
@@ -38,6 +36,11 @@ func (f *Fleet) Verify(ctx context.Context, dir string, whole *target.Tree, o Ve
 	kept := readSamples(f, dir)
 	read, end := f.s.Reading()
 	o.Limit(&read)
+	read.Answered = func(h *deploy.Have) {
+		if h.Err == nil { // a second read that fails leaves the answers of the first one
+			o.Queries.answered(h)
+		}
+	}
 	v := rollout.VerifyOptions{
 		ObserveOptions: read, Clock: rollout.Clock{Now: time.Now, Wait: time.After}, Tool: f.s.Rocec.Tool,
 		Kept: kept.samples, SinceBoot: o.SinceBoot,
@@ -45,17 +48,16 @@ func (f *Fleet) Verify(ctx context.Context, dir string, whole *target.Tree, o Ve
 	if f.Lab != nil {
 		v.Interval = time.Second
 	}
-	tree, found := o.Also(withSlow(f.Tree)), Verified{Start: time.Now()}
+	found := Verified{Start: time.Now()}
 	if o.Counters {
-		tree, found.Counted = WithCounters(tree)
+		found.Counted = newCounted(o.Queries, f.Tree)
 	}
-	found.Verification = rollout.Verify(ctx, f.Dial, tree, v)
+	found.Verification = rollout.Verify(ctx, f.Dial, o.Queries.on(withSlow(f.Tree)), v)
 	end()
 	if ctx.Err() != nil {
 		return found
 	}
 	if found.Counted != nil {
-		found.Counted.TakeFrom(found.Verification)
 		found.Counted.PrintUnread(f.s.Stderr)
 	}
 	kept.keep(whole, found.Kept)

@@ -59,8 +59,43 @@ func (w *network) ethtool(p *unix.Proc) int {
 	case "-i", "--driver":
 		p.Printf("driver: %s\nversion: 6.1.0-lab\nfirmware-version: %s\nbus-info: %s\n", n.Driver, n.Firmware, n.PCI)
 		return 0
+	case "--get-tunable", "--set-tunable":
+		return stallTunable(p, &n.Netdev, p.Args[3:])
 	}
 	return p.Fail("bad command line argument(s)\nFor more information run ethtool -h")
+}
+
+// stallTunable simulates the tunable pfc-prevention-tout. It takes 0, 80 to 8000, and 65535, which the driver keeps as 100.
+func stallTunable(p *unix.Proc, n *target.Netdev, words []string) int {
+	const name = "pfc-prevention-tout"
+	set := p.Args[1] == "--set-tunable"
+	if len(words) == 0 || words[0] != name || set != (len(words) == 2) {
+		return p.Fail("bad command line argument(s)\nFor more information run ethtool -h")
+	}
+	if !set {
+		if n.Stall == "" {
+			return p.FailPlain(255, "%s: Cannot get tunable", name)
+		}
+		p.Printf("%s: %s\n", name, n.Stall)
+		return 0
+	}
+	ms, err := strconv.Atoi(words[1])
+	if ms == 65535 {
+		ms = 100
+	}
+	switch {
+	case n.Stall == "":
+		return p.FailPlain(255, "%s: %v", name, target.EOPNOTSUPP)
+	case !p.IsRoot():
+		return p.FailPlain(255, "%s: %v", name, target.EPERM)
+	case err != nil || ms != 0 && (ms < 80 || ms > 8000):
+		return p.FailPlain(255, "%s: %v", name, target.EINVAL)
+	}
+	if err := p.Change(); err != nil {
+		return p.FailPlain(255, "%s: %v", name, err)
+	}
+	n.Stall = strconv.Itoa(ms)
+	return 0
 }
 
 // counter returns the value of a counter.

@@ -11,7 +11,8 @@ import (
 
 // rows returns the keys of the value file, sorted.
 func rows() []nic.Row {
-	return nic.Sorted(ownRows, nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows, nic.MapRows(), nic.CNPRows, ecnRows())
+	return nic.Sorted(ownRows, nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows, nic.ParameterRows(parameters()), nic.MapRows(),
+		nic.CNPRows, ecnRows())
 }
 
 // ownRows returns the keys that no other family has, without those for each priority.

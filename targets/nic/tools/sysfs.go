@@ -16,7 +16,7 @@ var sysfs = &Printout{
 	begins: func(line string) bool {
 		text := strings.TrimPrefix(line, "==> ")
 		return strings.HasPrefix(text, "/sys/class/infiniband/") || strings.HasPrefix(text, "/sys/class/net/") ||
-			strings.HasPrefix(text, "/sys/kernel/config/rdma_cm/")
+			strings.HasPrefix(text, "/sys/kernel/config/rdma_cm/") || strings.HasPrefix(text, moduleFolder)
 	},
 	Options: sysfsRows,
 	other: func(_ *Printout, r *reader, line string) bool {
@@ -177,11 +177,17 @@ func (r *reader) sysFile(file, value string) bool {
 			r.about(parts[3])
 		}
 		r.apply(row, value)
+	case strings.HasPrefix("/"+strings.TrimPrefix(file, "/"), moduleFolder):
+		r.count(&Statement{Aside: nic.Congestion}, "")
 	default:
 		return false
 	}
 	return true
 }
+
+// moduleFolder has the parameters of DCQCN of Marvell's own qed (fastlinq sources: dcqcn_enable, dcqcn_cnp_dscp, ...). The qed of Linux has
+// no such parameter (qed_main.c).
+const moduleFolder = "/sys/module/qed/parameters/"
 
 // tables are the files with lines of numbers below a heading.
 var tables = []string{"buffer_size", "prio2buffer", "dscp2prio"}

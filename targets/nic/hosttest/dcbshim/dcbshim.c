@@ -1,11 +1,14 @@
 /* The requests of dcb to the kernel. This file continues drivers.c. */
 
+/* keeps returns whether accepted values stay in the driver. */
+static int keeps(void) { return driver()->set_dcbx == qede_set_dcbx; }
+
 static int set_ets(struct nic *n, const char *dev, const struct ieee_ets *want)
 {
 	struct ieee_ets ets = *want;
 	struct nic was = *n;
 	int err = driver()->set_ets(n, dev, &ets);
-	if (err)
+	if (err || keeps())
 		return err;
 	if (spared(&was, dev, "ets", &err)) {
 		*n = was;
@@ -151,7 +154,7 @@ ssize_t mnl_socket_sendto(const struct mnl_socket *nl, const void *buf, size_t l
 		if (!refused && spared(&n, dev, "dcbx", &err)) {
 			refused = err == -EPERM; /* the driver's answer is a byte */
 			err = err == -EPERM ? 0 : err;
-		} else if (!refused) {
+		} else if (!refused && !keeps()) {
 			n.dcbx = want;
 			note(dev, "dcbx %02x", want);
 		}

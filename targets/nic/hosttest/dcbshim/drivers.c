@@ -337,12 +337,15 @@ static int ice_set_dcbx(struct nic *n, const char *dev, unsigned char want)
 	       !(want & DCB_CAP_DCBX_HOST) || want == n->dcbx || ((want & DCB_CAP_DCBX_VER_CEE) && mapped(n, -1));
 }
 
-/* qede: qede_dcbnl.c of drivers/net/ethernet/qlogic/qede and qed_dcbx.c of qed. It has no operation that deletes APP entries. */
+/*
+ * qede: qede_dcbnl.c of drivers/net/ethernet/qlogic/qede and qed_dcbx.c of qed. It has no operation that deletes APP entries. Every setter
+ * calls qed_dcbx_config_params without hw_commit: the value stays in the driver, and only qed_dcbnl_setall (CEE) passes it on.
+ */
 
+/* qed_dcbnl_getdcbx: the mode that the firmware and the switch have agreed on; none without DCBX. */
 static void qede_reset(struct nic *n, const char *dev)
 {
-	(void)dev;
-	n->dcbx = DCB_CAP_DCBX_VER_IEEE;
+	n->dcbx = agent(dev) ? DCB_CAP_DCBX_LLD_MANAGED | DCB_CAP_DCBX_VER_IEEE : 0;
 }
 
 /* qed_dcbnl_get_ieee_ets, qed_dcbnl_get_ieee_pfc: nothing is readable or writable unless DCBX works in the mode IEEE. */
@@ -357,7 +360,9 @@ static int qede_set_ets(struct nic *n, const char *dev, struct ieee_ets *ets)
 
 static int qede_set_pfc(struct nic *n, const char *dev, const struct ieee_pfc *pfc)
 {
-	return qede_hidden(n) ? -EINVAL : plain_pfc(n, dev, pfc);
+	(void)dev;
+	(void)pfc;
+	return qede_hidden(n) ? -EINVAL : 0;
 }
 
 /* qede_dcbnl_ieee_setapp, qed_dcbnl_ieee_setapp: the kernel's table keeps also an entry that the card refuses, such as that of a DSCP. */
@@ -370,7 +375,7 @@ static int qede_add_app(struct nic *n, const char *dev, const struct dcb_app *ap
 	return app->selector < IEEE_8021QAZ_APP_SEL_ETHERTYPE || app->selector > IEEE_8021QAZ_APP_SEL_ANY || qede_hidden(n) ? -EINVAL : 0;
 }
 
-/* qed_dcbnl_setdcbx: it takes any mode with IEEE, CEE or static, and getdcbx reports only these. */
+/* qed_dcbnl_setdcbx: it takes any mode with IEEE, CEE or static. */
 static int qede_set_dcbx(struct nic *n, const char *dev, unsigned char want)
 {
 	(void)n;

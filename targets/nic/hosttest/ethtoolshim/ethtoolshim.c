@@ -1,7 +1,9 @@
 /*
- * ethtoolshim lets the unmodified ethtool set the link pause and the private flags of a NIC that is not there: its netlink finds no
- * kernel, as on one before 5.6, and its ioctls are answered from the files FAKE_DIR/pause-IF ("on on": rx and tx) and FAKE_DIR/IF.lldp
- * (the flag fw-lldp-agent of ice is on), as the script ethtool beside this does. FAKE_DIR/log gets one line for every write.
+ * ethtoolshim lets the unmodified ethtool set the link pause of an mlx5 NIC that is not there: its netlink finds no kernel, as on
+ * one before 5.6, and its ioctls are answered from the file FAKE_DIR/pause-IF ("on on": rx and tx), as the script ethtool beside
+ * this does. FAKE_DIR/log gets one line for every write. The tunable pfc-prevention-tout is in the file FAKE_DIR/tunable-IF. It takes
+ * what mlx5e_set_pfc_prevention_tout of en_ethtool.c takes: 0, 80 to 8000, and 65535, which it keeps as 100.
+ * FAKE_DIR/IF.lldp is the private flag fw-lldp-agent of ice.
  *
  *   ETHTOOLSHIM_FAULT   noget: the driver has no link pause; noset: it takes none; noperm: the caller is not root
  */
@@ -70,6 +72,41 @@ static int flags(const char *dev, void *data)
 	return 0;
 }
 
+/* The tunables: the kernel asks for the type and the length of the number, and refuses others (ethtool_tunable_valid). */
+static int tunable(const char *dev, struct ethtool_tunable *t)
+{
+	__u16 n = 8000;
+	errno = EOPNOTSUPP;
+	if (t->id != ETHTOOL_PFC_PREVENTION_TOUT || befalls("noget"))
+		return -1;
+	errno = EINVAL;
+	if (t->len != sizeof(n) || t->type_id != ETHTOOL_TUNABLE_U16)
+		return -1;
+	if (t->cmd == ETHTOOL_GTUNABLE) {
+		FILE *f = file("tunable-", dev, "r");
+		if (f && fscanf(f, "%hu", &n) != 1)
+			abort();
+		if (f)
+			fclose(f);
+		memcpy(t->data, &n, sizeof(n));
+		return 0;
+	}
+	memcpy(&n, t->data, sizeof(n));
+	n = n == PFC_STORM_PREVENTION_AUTO ? 100 : n;
+	if (befalls("noperm"))
+		errno = EPERM;
+	if (befalls("noperm") || befalls("noset") || (n != PFC_STORM_PREVENTION_DISABLE && (n < 80 || n > 8000)))
+		return -1;
+	FILE *f = file("tunable-", dev, "w"), *log = file("log", "", "a");
+	if (!f || !log)
+		abort();
+	fprintf(f, "%hu\n", n);
+	fprintf(log, "%s ethtool --set-tunable %hu\n", dev, n);
+	fclose(f);
+	fclose(log);
+	return 0;
+}
+
 int ioctl(int fd, unsigned long request, ...)
 {
 	va_list ap;
@@ -82,6 +119,8 @@ int ioctl(int fd, unsigned long request, ...)
 	if (request == SIOCETHTOOL && (p->cmd == ETHTOOL_GSSET_INFO || p->cmd == ETHTOOL_GSTRINGS || p->cmd == ETHTOOL_GPFLAGS ||
 				       p->cmd == ETHTOOL_SPFLAGS))
 		return flags(ifr->ifr_name, p);
+	if (request == SIOCETHTOOL && (p->cmd == ETHTOOL_GTUNABLE || p->cmd == ETHTOOL_STUNABLE))
+		return tunable(ifr->ifr_name, (void *)ifr->ifr_data);
 	errno = EOPNOTSUPP;
 	if (request != SIOCETHTOOL || (p->cmd != ETHTOOL_GPAUSEPARAM && p->cmd != ETHTOOL_SPAUSEPARAM) || befalls("noget"))
 		return -1;
