@@ -293,7 +293,7 @@ func readNIC(name, text string) *box {
 // answers reports whether a NIC answers marks of a priority and slows down: by a switch of the priority, or by one for the whole NIC.
 func (b *box) answers(prio int) bool {
 	np, rp := b.nic["ecn_np_prio"+strconv.Itoa(prio)], b.nic["ecn_rp_prio"+strconv.Itoa(prio)]
-	return np == "on" && rp == "on" || b.nic["ecn_enable"] == "on" && b.nic["ecn_marking"] == "1"
+	return np == "on" && rp == "on" || b.nic["ecn_enable"] == "on" && b.nic["ecn_marking"] == "1" || b.nic["dcqcn"] == "on"
 }
 
 // number returns a value of the file, or the NIC's default if the file omits it.

@@ -117,6 +117,22 @@ func TestWalkDialects(t *testing.T) {
 	}
 }
 
+// TestWalkFamilies walks one fabric with the NICs of each family that has a DSCP map.
+func TestWalkFamilies(t *testing.T) {
+	for model, key := range map[string]string{"connectx-6-dx": "ecn_np_prio4", "e810": "dcqcn"} {
+		t.Run(model, func(t *testing.T) {
+			text := strings.NewReplacer("VERSION", "4.3.0", "connectx-5", model).Replace(spelled)
+			j := judged(t, text)
+			require.False(t, j.Diags.HasErrors(), said(j, diag.Error))
+			w := walk(t, j.Fabric, j.Tree(), nil, nil)
+			require.NotNil(t, w)
+			assert.Empty(t, w.faults)
+			assert.Equal(t, "on", w.boxes["h1:e0"].nic[key])
+			assert.Equal(t, 4+8*2, w.walks)
+		})
+	}
+}
+
 const spelled = `
 fabric "f" {
   routing      = "up-down"

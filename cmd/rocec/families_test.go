@@ -250,6 +250,70 @@ func TestThreeFamiliesOnOneHost(t *testing.T) {
 	assert.NotContains(t, out, "eth1")
 }
 
+// A host with an E810 gets its settings from the state of the factory, where the agent of the firmware decides. After a restart they are
+// active again, and a NIC that leaves has the agent again.
+func TestIntelHost(t *testing.T) {
+	t.Parallel()
+	hcl := strings.Replace(strings.Replace(threeHCL, `"connectx-5"`, `"e810"`, 1), "  cos      = 4\n  lossless = true\n", "  cos = 4\n", 1)
+	for _, part := range []string{`roce "nvme" {`, `roce "soft" {`, `link "second" {`, `link "third" {`} {
+		i := strings.Index(hcl, part)
+		hcl = hcl[:i] + hcl[i+strings.Index(hcl[i:], "\n}\n")+3:]
+	}
+	hcl = strings.NewReplacer(`  nic "ens2" { model = "connectx-3" }`, "", `  nic "eth1" { model = "soft-roce" }`, "").Replace(hcl)
+	tree := func(text string) *target.Tree {
+		src, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}, ".", lang.Options{})
+		require.Empty(t, ds)
+		f, ds := compiler.Compile(src, targets.Known)
+		require.False(t, ds.HasErrors(), "%v", ds)
+		tree, ds := targets.Render(f)
+		require.False(t, ds.HasErrors(), "%v", ds)
+		return tree
+	}
+	all := tree(hcl)
+	devices, dial := labtest.Start(t, all)
+	clock := rollout.Clock{Now: time.Now, Wait: time.After}
+	apply := func(tree *target.Tree, name string) {
+		t.Helper()
+		have := rollout.Observe(t.Context(), dial, tree, rollout.ObserveOptions{})
+		plan := deploy.Diff(have.Tree(), have)
+		unaccepted := plan.Unaccepted(func(string, string, string) bool { return false })
+		assert.Equal(t, name == "txn-1", len(unaccepted) > 0, "no user has reported on such a NIC; a NIC may always leave")
+		rep, err := rollout.Apply(t.Context(), dial, plan, rollout.ApplyOptions{
+			Clock: clock, Run: deploy.Run{Name: name, Key: "abcd"}, Soak: new(time.Duration),
+		})
+		require.NoError(t, err)
+		for _, d := range rep.Devices {
+			require.Equal(t, deploy.Applied, d.Outcome, "%s: %v %s", d.Device.Name, d.Err, d.Text())
+		}
+		v := rollout.Verify(t.Context(), dial, tree, rollout.VerifyOptions{Clock: clock, Interval: time.Millisecond})
+		require.True(t, v.Sound(), "%+v", v)
+	}
+	host := devices.Device("gpu1")
+	run := func(cmd string) string {
+		out, errs, status := host.Run(t.Context(), "root", cmd, "")
+		require.Zero(t, status, errs)
+		return out
+	}
+	assert.Contains(t, run("ethtool --show-priv-flags ens1f0"), "fw-lldp-agent: on\n")
+	apply(all, "txn-1")
+	for _, again := range []bool{false, true} {
+		if again {
+			host.Reboot()
+		}
+		out := run("rocec-host-ice show ens1f0")
+		assert.Contains(t, out, "\nets_tc=0,1,2,3,4,5,6,7\n")
+		assert.Contains(t, out, "\niwarp=off\nlldp_agent=off\n")
+		assert.Contains(t, out, "\npfc=0,0,0,1,0,0,0,0\nroce=on\n")
+		assert.Contains(t, out, "\ndcqcn=unsupported: ", "the irdma of Linux has no switch")
+		run("rocec-host-ice check ens1f0")
+	}
+	i := strings.Index(hcl, `roce "training" {`)
+	left := hcl[:i] + hcl[i+strings.Index(hcl[i:], "\n}\n")+3:]
+	apply(tree(strings.ReplaceAll(left, "  lossless = true\n", "")), "txn-2")
+	assert.Contains(t, run("ethtool --show-priv-flags ens1f0"), "fw-lldp-agent: on\n")
+	assert.Empty(t, run("dcb -N app show dev ens1f0"))
+}
+
 // A NIC of a family that no target writes is an error at that NIC; the other NICs of its host are judged and rendered.
 func TestFamilyThatNobodyWrites(t *testing.T) {
 	known := targets.Table{cumulus.Target, mlx5.Target, nictest.Target}

@@ -225,13 +225,14 @@ func bounce(names, reopens []string) (disrupts string, outage ir.Outage) {
 	case len(names) > 1:
 		subject, verb, rest = "the links of ", " bounce", ", one after the other,"
 	}
-	when := " when the PFC mask changes"
-	if reopens != nil {
+	when, most := " when the PFC mask changes", 10*time.Second
+	switch {
+	case slices.Contains(reopens, "trust"): // once for each entry of the map
+		when, most = " when the DSCP map, the traffic classes or the PFC mask change", 30*time.Second
+	case reopens != nil:
 		when = " when the traffic classes or the PFC mask change"
 	}
-	return subject + strings.Join(names, ", ") + verb + rest + when, ir.Outage{
-		Least: time.Second, Most: time.Duration(len(names)) * 10 * time.Second,
-	}
+	return subject + strings.Join(names, ", ") + verb + rest + when, ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * most}
 }
 
 // noticed returns Disrupts and Outage of a step without the NICs that keep the settings whose change stops traffic. A step of another

@@ -132,6 +132,24 @@ var CMRows = []Row{
 	},
 }
 
+// RoCERow is the key that switches RoCE on a PCI function on or off.
+var RoCERow = Row{
+	Key: "roce", Aside: NoPriority, Comment: "RoCE on this PCI function",
+	Value: func(b []byte, s *Settings) []byte {
+		if s.NIC.RoCE {
+			return Word(b, s, "on")
+		}
+		return append(b, "off"...)
+	},
+	Why: AtNIC,
+	Class: func(s *Settings) Class {
+		if s.NIC.RoCE {
+			return Must
+		}
+		return Wish
+	},
+}
+
 // VLANRows are the keys of the VLAN for traffic that is identified by PCP.
 var VLANRows = []Row{
 	{

@@ -52,6 +52,12 @@ type Sim interface {
 	Boot(m Machine)
 }
 
+// Flag is a private flag of a driver. Set returns the driver's error.
+type Flag struct {
+	Get func() bool
+	Set func(on bool) error
+}
+
 // Machine is the interface of the lab to a [Sim]. Every method but Do is called with the lock of the machine held: from Boot, from the
 // functions of a [Node] or of a service, or inside Do.
 type Machine interface {
@@ -99,6 +105,9 @@ type Machine interface {
 
 	// Netdev returns the present state of an interface.
 	Netdev(name string) (Netdev, bool)
+
+	// PrivateFlag gives an interface a private flag of its driver, which ethtool shows and sets. Only Boot may call it.
+	PrivateFlag(netdev, name string, f Flag)
 
 	// Counter returns the value of a counter of an interface.
 	Counter(netdev, name string) uint64

@@ -99,12 +99,13 @@ targets/nic/mlx4:        targets/target targets/nic targets/nic/mlx4/steps targe
 targets/nic/mlx4/steps:  targets/nic/steps |
 targets/nic/bnxt:        targets/target targets/nic targets/nic/bnxt/steps targets/nic/sim compiler/ir lang/diag |
 targets/nic/bnxt/steps:  targets/nic/steps |
-targets/nic/ice:         targets/target targets/nic compiler/ir |
+targets/nic/ice:         targets/target targets/nic targets/nic/ice/steps targets/nic/sim compiler/ir lang/diag |
+targets/nic/ice/steps:   targets/nic/steps |
 targets/nic/qede:        targets/target targets/nic compiler/ir |
 targets/nic/ionic:       targets/target targets/nic compiler/ir |
 targets/nic/rxe:         targets/target targets/nic targets/nic/rxe/steps compiler/ir lang/diag |
 targets/nic/rxe/steps:   targets/nic/steps |
-targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/rxe
+targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/rxe
     targets/nic/nicoperator compiler/ir lang/diag |
 targets/nic/nicoperator: targets/nic targets/target targets/nic/mlx5 compiler/ir lang/diag lang/nodeset | go.yaml.in/yaml/v3
 targets/nic/sheets:      targets/nic compiler/ir compiler/platform lang/diag |
@@ -157,7 +158,7 @@ cmd/internal/bench:         cmd/internal/bundle cmd/internal/exit cmd/internal/m
     cmd/internal/view compiler/ir lang/diag targets targets/deploy targets/deploy/rollout targets/deploy/sequence
     targets/deploy/traffic targets/deploy/trial targets/deploy/txn targets/target |
 cmd/rocec-txn:           cmd/internal/sshsig targets/commands targets/cumulus/steps targets/deploy/device/scripts targets/deploy/order
-    targets/nic/bnxt/steps targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps
+    targets/nic/bnxt/steps targets/nic/ice/steps targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps
     targets/nic/steps targets/nvue/steps targets/sonic/steps |
 docs:                    lang lang/diag | github.com/yuin/goldmark
 docs/docstest:           | github.com/stretchr/testify
@@ -261,7 +262,7 @@ cmd/internal/house:      |
 cmd/internal/compare:    examples lang/langtest lang/langtest/machinetest | github.com/rogpeppe/go-internal golang.org/x/sync
 cmd/internal/gate:       lang/langtest/machinetest |
 cmd/rocec-txn:           targets/commands targets/cumulus/steps targets/nvue/steps targets/sonic/steps targets/nic/steps
-    targets/nic/bnxt/steps targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps
+    targets/nic/bnxt/steps targets/nic/ice/steps targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps
     targets/deploy/device/scripts targets/deploy/order
     cmd/internal/sshsig |
 cmd/rocec:               * | github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term github.com/aymanbagabas/go-udiff

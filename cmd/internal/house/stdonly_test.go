@@ -22,6 +22,7 @@ var stdOnly = []string{
 	"targets/deploy/device/scripts",
 	"targets/deploy/order",
 	"targets/nic/bnxt/steps",
+	"targets/nic/ice/steps",
 	"targets/nic/mlx4/steps",
 	"targets/nic/mlx5/steps",
 	"targets/nic/rxe/steps",

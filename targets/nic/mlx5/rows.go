@@ -27,22 +27,7 @@ var ownRows = []nic.Row{
 			return "it keeps the driver's cable length of 7 m, which has an effect only if its buffers are sized by hand."
 		},
 	},
-	{
-		Key: "roce", Aside: nic.NoPriority, Comment: "RoCE on this PCI function",
-		Value: func(b []byte, s *nic.Settings) []byte {
-			if s.NIC.RoCE {
-				return nic.Word(b, s, "on")
-			}
-			return append(b, "off"...)
-		},
-		Why: nic.AtNIC,
-		Class: func(s *nic.Settings) nic.Class {
-			if s.NIC.RoCE {
-				return nic.Must
-			}
-			return nic.Wish
-		},
-	},
+	nic.RoCERow,
 	nic.ClassRow("its driver has no traffic_class", "; or install MLNX_OFED"),
 	{
 		Key: "traffic_rules", Means: ir.FieldStamps,

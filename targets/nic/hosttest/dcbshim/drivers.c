@@ -244,7 +244,7 @@ static int bnxt_set_dcbx(struct nic *n, const char *dev, unsigned char want)
 
 /* ice: ice_dcb_nl.c and ice_dcb_lib.c of drivers/net/ethernet/intel/ice. */
 
-/* ice_dcb_sw_dflt_cfg, and the modes of ice_init_pf_dcb */
+/* ice_dcb_sw_dflt_cfg, and the modes of ice_init_pf_dcb, which ice_set_priv_flags runs again where the agent starts or stops */
 static void ice_defaults(struct nic *n)
 {
 	int cap = n->ets.ets_cap;
@@ -384,11 +384,11 @@ static int qede_set_dcbx(struct nic *n, const char *dev, unsigned char want)
 }
 
 static const struct driver drivers[] = {
-	{"mlx5", 8, 8, mlx5_reset, NULL, mlx5_set_ets, mlx5_set_pfc, mlx5_add_app, mlx5_del_app, mlx5_set_dcbx},
-	{"mlx4", 8, 8, mlx4_reset, NULL, mlx4_set_ets, plain_pfc, NULL, NULL, mlx4_set_dcbx},
-	{"bnxt", 8, 1, bnxt_reset, NULL, bnxt_set_ets, bnxt_set_pfc, bnxt_add_app, bnxt_del_app, bnxt_set_dcbx},
-	{"ice", 8, 8, ice_reset, NULL, ice_set_ets, ice_set_pfc, ice_add_app, ice_del_app, ice_set_dcbx},
-	{"qede", 8, 8, qede_reset, qede_hidden, qede_set_ets, qede_set_pfc, qede_add_app, NULL, qede_set_dcbx},
+	{"mlx5", 8, 8, 0, mlx5_reset, NULL, mlx5_set_ets, mlx5_set_pfc, mlx5_add_app, mlx5_del_app, mlx5_set_dcbx},
+	{"mlx4", 8, 8, 0, mlx4_reset, NULL, mlx4_set_ets, plain_pfc, NULL, NULL, mlx4_set_dcbx},
+	{"bnxt", 8, 1, 0, bnxt_reset, NULL, bnxt_set_ets, bnxt_set_pfc, bnxt_add_app, bnxt_del_app, bnxt_set_dcbx},
+	{"ice", 8, 8, 1, ice_reset, NULL, ice_set_ets, ice_set_pfc, ice_add_app, ice_del_app, ice_set_dcbx},
+	{"qede", 8, 8, 0, qede_reset, qede_hidden, qede_set_ets, qede_set_pfc, qede_add_app, NULL, qede_set_dcbx},
 };
 
 static const struct driver *driver(void)

@@ -45,6 +45,7 @@ struct nic {
 struct driver {
 	const char *name;
 	int classes, lossless;
+	int restarts; /* DCB starts anew where the agent of the firmware starts or stops */
 	void (*reset)(struct nic *n, const char *dev);
 	int (*hidden)(const struct nic *n); /* getets and getpfc fail */
 	int (*set_ets)(struct nic *n, const char *dev, struct ieee_ets *ets);
@@ -88,6 +89,8 @@ static void load(struct nic *n, const char *dev)
 	FILE *f = fopen(file, "rb");
 	if (f && fread(n, sizeof(*n), 1, f) == 1) {
 		fclose(f);
+		if (driver()->restarts && !!(n->dcbx & DCB_CAP_DCBX_LLD_MANAGED) != agent(dev))
+			driver()->reset(n, dev);
 		return;
 	}
 	if (f)

@@ -3,6 +3,7 @@
  * one before 5.6, and its ioctls are answered from the file FAKE_DIR/pause-IF ("on on": rx and tx), as the script ethtool beside
  * this does. FAKE_DIR/log gets one line for every write. The tunable pfc-prevention-tout is in the file FAKE_DIR/tunable-IF. It takes
  * what mlx5e_set_pfc_prevention_tout of en_ethtool.c takes: 0, 80 to 8000, and 65535, which it keeps as 100.
+ * FAKE_DIR/IF.lldp is the private flag fw-lldp-agent of ice.
  *
  *   ETHTOOLSHIM_FAULT   noget: the driver has no link pause; noset: it takes none; noperm: the caller is not root
  */
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int befalls(const char *fault)
 {
@@ -35,6 +37,39 @@ static FILE *file(const char *name, const char *dev, const char *mode)
 	const char *dir = getenv("FAKE_DIR");
 	snprintf(path, sizeof(path), "%s/%s%s", dir ? dir : ".", name, dev);
 	return fopen(path, mode);
+}
+
+/* flags answers with the private flags of ice (ice_gstrings_priv_flags of ice_ethtool.c), of which only the second ever changes. */
+static int flags(const char *dev, void *data)
+{
+	static const char names[2][ETH_GSTRING_LEN] = {"link-down-on-close", "fw-lldp-agent"};
+	struct ethtool_value *v = data;
+	char name[64], path[512];
+	const char *dir = getenv("FAKE_DIR");
+	snprintf(name, sizeof(name), "%.40s.lldp", dev);
+	snprintf(path, sizeof(path), "%.400s/%s", dir ? dir : ".", name);
+	switch (v->cmd) {
+	case ETHTOOL_GSSET_INFO:
+		((struct ethtool_sset_info *)data)->data[0] = 2;
+		return 0;
+	case ETHTOOL_GSTRINGS:
+		memcpy(((struct ethtool_gstrings *)data)->data, names, sizeof(names));
+		return 0;
+	case ETHTOOL_GPFLAGS:
+		v->data = access(path, F_OK) ? 0 : 2;
+		return 0;
+	}
+	errno = befalls("noperm") ? EPERM : 0;
+	if (errno)
+		return -1;
+	if (v->data & 2)
+		fclose(fopen(path, "w"));
+	else
+		remove(path);
+	FILE *log = file("log", "", "a");
+	fprintf(log, "%s fw-lldp-agent %s\n", dev, v->data & 2 ? "on" : "off");
+	fclose(log);
+	return 0;
 }
 
 /* The tunables: the kernel asks for the type and the length of the number, and refuses others (ethtool_tunable_valid). */
@@ -81,6 +116,9 @@ int ioctl(int fd, unsigned long request, ...)
 	(void)fd;
 	struct ethtool_pauseparam *p = (void *)ifr->ifr_data;
 	char rx[8] = "on", tx[8] = "on";
+	if (request == SIOCETHTOOL && (p->cmd == ETHTOOL_GSSET_INFO || p->cmd == ETHTOOL_GSTRINGS || p->cmd == ETHTOOL_GPFLAGS ||
+				       p->cmd == ETHTOOL_SPFLAGS))
+		return flags(ifr->ifr_name, p);
 	if (request == SIOCETHTOOL && (p->cmd == ETHTOOL_GTUNABLE || p->cmd == ETHTOOL_STUNABLE))
 		return tunable(ifr->ifr_name, (void *)ifr->ifr_data);
 	errno = EOPNOTSUPP;
