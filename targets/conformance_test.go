@@ -392,7 +392,7 @@ func TestShell(t *testing.T) {
 
 // hostCommands are the commands that scripts of hosts may use: commands of every host and of the NIC families, and builtins.
 var hostCommands = strings.Fields(`dcb mlnx_qos devlink ethtool rdma ip systemctl modprobe mkdir rmdir rm readlink sleep sort sha256sum od
-	: [ break continue exit false printf read return set shift`)
+	: [ break command continue exit false printf read return set shift`)
 
 // TestScripts: the script of every family is POSIX shell that the shells of hosts accept, and calls known commands only.
 func TestScripts(t *testing.T) {

@@ -57,7 +57,7 @@ var capabilities = []struct {
 }
 
 // reported are keys of value files that no host of the family has: plan reports their effect.
-var reported = map[string]string{"rxe": "traffic_class"} // rxe.go: the driver has no default mark
+var reported = map[string]string{"rxe": "traffic_class", "bnxt": "traffic_class", "ice": "traffic_class"}
 
 // withField returns the keys of capabilities about which rocec can compare hosts that others set: those that set a field which tools print
 // for the NICs of any driver.

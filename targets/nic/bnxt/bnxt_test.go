@@ -101,12 +101,12 @@ func TestLacks(t *testing.T) {
 	state := stateFile(t)
 	_, ds := state.Edit([]byte(show))
 	require.False(t, ds.HasErrors(), "%v", ds)
-	text := ""
+	var text strings.Builder
 	for _, d := range ds {
-		text += d.Detail + "\n"
+		text.WriteString(d.Detail + "\n")
 	}
-	assert.Contains(t, text, "ens4f0 of the host group gpu: nothing on it switches congestion control")
-	assert.Contains(t, text, "Start NCCL with NCCL_IB_TC=104")
+	assert.Contains(t, text.String(), "ens4f0 of the host group gpu: nothing on it switches congestion control")
+	assert.Contains(t, text.String(), "Start NCCL with NCCL_IB_TC=104")
 	for _, key := range []string{"pfc", "trust", "dscp_prio3", "roce_udp", "cnp_dscp", "dcbx", "ets_tc", "tos"} {
 		_, ds := state.Edit([]byte(strings.Replace(show, "\n"+key+"="+line(show, key), "\n"+key+"=unsupported: it is not there", 1)))
 		assert.True(t, refused(ds, key), key)

@@ -122,7 +122,7 @@ func TestMatrix(t *testing.T) {
 	named := map[string]bool{}
 	state := stateFile(t)
 	for _, g := range matrix {
-		for _, key := range strings.Fields(g.keys) {
+		for key := range strings.FieldsSeq(g.keys) {
 			named[key] = true
 		}
 		for outcome, befall := range g.befall {
@@ -157,7 +157,7 @@ func (g *group) run(t *testing.T, state target.File, shell, outcome string, befa
 	shown := h.good("show", nicName, "vlan=100", "vlan_ip=192.0.2.9/24")
 	_, ds := state.Edit([]byte(shown))
 	should := "," + line(wanted, "should") + ","
-	for _, key := range strings.Fields(g.keys) {
+	for key := range strings.FieldsSeq(g.keys) {
 		want, is := line(values, key), line(shown, key)
 		lacks := strings.HasPrefix(is, "unsupported") || strings.HasPrefix(is, "unreadable")
 		switch {

@@ -16,8 +16,6 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-var update = flag.Bool("update", false, "write the golden files")
-
 func TestMain(m *testing.M) {
 	flag.Parse()
 	os.Exit(hosttest.Main(m))

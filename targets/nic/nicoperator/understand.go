@@ -89,7 +89,7 @@ func (u *Understood) add(path string, o *Object, s selection) {
 	for _, w := range o.Wrong {
 		miss(w.Row, w.Why, w.Line)
 	}
-	values := ""
+	var values strings.Builder
 	for i := range o.Values {
 		v := &o.Values[i]
 		switch {
@@ -105,7 +105,7 @@ func (u *Understood) add(path string, o *Object, s selection) {
 				continue
 			}
 			u.Coverage.Mean(v.Means)
-			values += line
+			values.WriteString(line)
 			for _, name := range names {
 				if u.Where[name] == nil {
 					u.Where[name] = map[ir.Field]diag.Range{}
@@ -114,10 +114,10 @@ func (u *Understood) add(path string, o *Object, s selection) {
 			}
 		}
 	}
-	if values == "" {
+	if values.String() == "" {
 		return
 	}
-	p, _ := nic.UnderstandValues("", []byte(values), mlx5.Rows(), func(ir.Field, int, diag.Range) {})
+	p, _ := nic.UnderstandValues("", []byte(values.String()), mlx5.Rows(), func(ir.Field, int, diag.Range) {})
 	for _, name := range names {
 		u.Ports[name] = p
 	}

@@ -62,15 +62,15 @@ func Write(hosts []*ir.Device, o Supplied) (files []Templates, refused []Refused
 			refused[k].Hosts = append(refused[k].Hosts, h.name)
 			continue
 		}
-		key := ""
+		var key strings.Builder
 		for i := range h.templates {
 			t := h.templates[i]
-			key += t.model.Name + fmt.Sprint(t.trust, t.pfc, t.tos, t.mode, t.ecn, t.pause, t.dscp, t.priority, t.cable) + "\n"
+			key.WriteString(t.model.Name + fmt.Sprint(t.trust, t.pfc, t.tos, t.mode, t.ecn, t.pause, t.dscp, t.priority, t.cable) + "\n")
 		}
-		g := at[key]
+		g := at[key.String()]
 		if g == nil {
 			g = &group{block: d.Group}
-			at[key], groups = g, append(groups, g)
+			at[key.String()], groups = g, append(groups, g)
 		}
 		if g.hosts = append(g.hosts, h); g.block != d.Group {
 			g.block = ""

@@ -100,12 +100,12 @@ func TestOperatorTemplate(t *testing.T) {
 			}
 		}
 		assert.Equal(t, c.ports, strings.Join(ports, " "), c.name)
-		whys := ""
+		var whys strings.Builder
 		for _, n := range u.Coverage.Not {
-			whys += n.Why + "\n"
+			whys.WriteString(n.Why + "\n")
 		}
-		assert.Equal(t, c.why == "", whys == "", c.name)
-		assert.Contains(t, whys, c.why, c.name)
+		assert.Equal(t, c.why == "", whys.String() == "", c.name)
+		assert.Contains(t, whys.String(), c.why, c.name)
 	}
 }
 
