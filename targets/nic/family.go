@@ -58,13 +58,25 @@ type Family struct {
 	// Target derives these fields from the kit, for all hosts.
 	scriptPath, unitPath, rulesPath string
 	held                            target.Query
-	heading                         string // the first lines of every value file
-	whole                           func() *wholeFiles
+
+	making sync.Once // of the texts, when the first host needs them
+	texts  texts
 }
 
-// wholeFiles are the contents of the files that rocec writes as a whole, the same on every host.
-type wholeFiles struct {
+// texts are the files that are the same on every host.
+type texts struct {
 	script, unit, rules func([]byte) ([]byte, diag.List)
+}
+
+// textsOf returns the files that are the same on every host.
+func textsOf(f *Family) *texts {
+	f.making.Do(func() {
+		whole := func(content []byte) func([]byte) ([]byte, diag.List) {
+			return func([]byte) ([]byte, diag.List) { return content, nil }
+		}
+		f.texts = texts{whole(f.Script()), whole(f.UnitText()), whole(f.RulesText())}
+	})
+	return &f.texts
 }
 
 // Cards are the functions of a family whose cards store parameters, see package stored.
@@ -86,18 +98,11 @@ type Cards struct {
 func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 	f.Rows = sortedOnce(f.Rows, shouldRow)
 	f.scriptPath, f.unitPath, f.rulesPath, f.held = f.ScriptPath(), f.UnitPath(), f.RulesPath(), *f.Held()
-	f.heading = "# RoCE settings of one NIC, written by rocec and applied by " + f.scriptPath + ".\n# Change the fabric, not this file.\n"
-	f.whole = sync.OnceValue(func() *wholeFiles {
-		wholly := func(content []byte) func([]byte) ([]byte, diag.List) {
-			return func([]byte) ([]byte, diag.List) { return content, nil }
-		}
-		return &wholeFiles{wholly(f.Script()), wholly(f.UnitText()), wholly(f.RulesText())}
-	})
 	rounds := rounds
 	if f.Renumbers != "" {
-		for _, field := range []ir.Field{ir.FieldQueue, ir.FieldShare, ir.FieldStrict} {
-			rounds = append(slices.Clip(rounds), target.Rounding{Field: field, How: target.Derived, Why: f.Renumbers})
-		}
+		rounds = append(slices.Clip(rounds), target.Rounding{Field: ir.FieldQueue, How: target.Derived, Why: f.Renumbers},
+			target.Rounding{Field: ir.FieldShare, How: target.Derived, Why: f.Renumbers},
+			target.Rounding{Field: ir.FieldStrict, How: target.Derived, Why: f.Renumbers})
 	}
 	t := &target.Target{
 		Name:   f.Driver.Name,
@@ -127,8 +132,9 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Image:      f.image,
 		Claims:     f.claims,
 		Recall:     f.recall,
-
-		NeedsReport: func(d *ir.Device) bool { return f.Documented && len(Of(d, f.Driver)) > 0 },
+	}
+	if f.Documented {
+		t.NeedsReport = func(d *ir.Device) bool { return len(Of(d, f.Driver)) > 0 }
 	}
 	t.Noticed = func(d *ir.Device, s *target.Step, live target.Live) (string, ir.Outage) {
 		if s.Alone && f.Cards != nil {
@@ -159,7 +165,7 @@ func (f *Family) render(d *ir.Device) ([]target.File, diag.List) {
 		return nil, ds
 	}
 	activate := f.step(ours)
-	files, whole := make([]target.File, 0, 3+2*len(ours)), f.whole()
+	files, whole := make([]target.File, 0, 3+2*len(ours)), textsOf(f)
 	files = append(files,
 		target.File{Path: f.scriptPath, Mode: 0o755, Edit: whole.script, Activate: activate},
 		target.File{Path: f.unitPath, Mode: 0o644, Edit: whole.unit, Activate: activate},

@@ -14,7 +14,8 @@ import (
 
 // appendFile appends the value file.
 func (s *Settings) appendFile(b []byte) []byte {
-	b = append(b, s.family.heading...)
+	b = append(append(b, "# RoCE settings of one NIC, written by rocec and applied by "...), s.family.scriptPath...)
+	b = append(b, ".\n# Change the fabric, not this file.\n"...)
 	comment := ""
 	vfs := s.vfs()
 	for i := range s.family.Rows() {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
 )
 
 // card is a NIC. In its facts, -1 or an empty text means an unknown value.
@@ -492,7 +493,7 @@ func (h *host) finish() {
 			h.coverage.Leave("only mlx5 uses the delay of PFC as metres")
 		}
 		if n.by("qede") {
-			h.disbelieve(n)
+			n.disbelieve(&h.coverage)
 		}
 	}
 }
@@ -500,7 +501,7 @@ func (h *host) finish() {
 // disbelieve makes values unknown that qede does not pass to its card. The kernel's table keeps a DSCP that the driver refuses
 // (qede_dcbnl.c: qede_dcbnl_ieee_setapp; qed_dcbx.c: qed_get_sf_ieee_value). The driver accepts PFC and ETS, and only keeps them: every
 // setter of IEEE calls qed_dcbx_config_params without hw_commit. dcb show prints the values of the firmware, which count.
-func (h *host) disbelieve(n *card) {
+func (n *card) disbelieve(read *target.Coverage) {
 	unknown := unknownFacts()
 	for f, rows := range n.dcb {
 		why := "qede gives the card no map from DSCP: only the kernel's table has it"
@@ -511,10 +512,10 @@ func (h *host) disbelieve(n *card) {
 			why = "qede accepts the command, and passes nothing to the card"
 		}
 		n.forget(f, &unknown)
-		h.coverage.Means[f] -= rows
-		h.coverage.Rows -= rows
+		read.Means[f] -= rows
+		read.Rows -= rows
 		for range rows {
-			h.coverage.Leave(why)
+			read.Leave(why)
 		}
 	}
 }

@@ -141,9 +141,10 @@ func dcbWords(p *Printout, r *reader, words []string) (known bool) {
 
 // applyDCB reads a value of dcb, and counts the row for its NIC: not every driver passes the value to the card.
 func applyDCB(r *reader, row *Statement, rest string) {
-	was := r.h.coverage.Means[row.Means]
+	read := &r.h.coverage
+	was := read.Means[row.Means]
 	r.apply(row, rest)
-	if r.h.coverage.Means[row.Means] == was || row.Means != ir.FieldDSCP && !r.stored {
+	if read.Means[row.Means] == was || row.Means != ir.FieldDSCP && !r.stored {
 		return
 	}
 	for _, n := range r.on {
