@@ -126,7 +126,7 @@ func supportText(t *testing.T, index evidence.Index) string {
 		if row.Render != nil {
 			does = "writes, plans, verifies"
 			host := &ir.Device{Host: &ir.Host{NICs: []*ir.NIC{{Model: row.Driver.Models[0]}}}}
-			asks = yes(row.NeedsReport(host))
+			asks = yes(row.NeedsReport != nil && row.NeedsReport(host))
 		}
 		if row.Image != nil {
 			known = string(deploy.GradeSimulated)
