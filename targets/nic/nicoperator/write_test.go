@@ -198,7 +198,8 @@ func TestWrite(t *testing.T) {
 
 // Every value of a host's value file is in the template or in its comments.
 func TestNothingIsLost(t *testing.T) {
-	hosts := host("gpu", "gpu[1-2]", 1, with(cx6, "vf_roce = { 3 = false }\n ttl = 64\n mtu = 9000"))
+	hosts := host("gpu", "gpu[1-2]", 1, with(cx6, "vf_roce = { 3 = false }\n ttl = 64\n mtu = 9000\n "+
+		"dcqcn = { rpg_ai_rate = 20 }\n stall_prevention = \"auto\"\n nvram = { LLDP_NB_DCBX = false }"))
 	f := compilertest.Compile(t, fmt.Sprintf(pod, hosts, "3", "host.gpu"))
 	files, _, _ := nicoperator.Write(hostsOf(f), nicoperator.Supplied{})
 	require.Len(t, files, 1)
