@@ -163,7 +163,7 @@ link "ring" {
 	assert.Empty(t, r.BGP.Static)
 	assert.Empty(t, r.BGP.Aggregates)
 	assert.Equal(t, map[ir.ForwardingPart]string{
-		ir.PartHost: "it is no host", ir.PartWatchdog: "no file of its configuration states it",
+		ir.PartHost: "it is no host",
 	}, r.Unread)
 
 	answers := n.answers()

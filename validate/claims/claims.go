@@ -2,10 +2,10 @@
 //
 // The input is a fabric, its proofs, and an [ir.Forwarding] and the settings ([configured.Setup]) of each device that was read. The output
 // is a [Standing] for each assumption, the findings about devices that contradict one, and the proof of the running tables of next hops.
-// The package reads nothing itself. Settings that differ are no findings here, because the readers of settings report them.
+// The package reads nothing itself. Settings that differ from the fabric are no findings here, because the readers of settings report them.
 //
 //   - rules.go: the table of assumptions: which part of a device shows them, on which devices, and whether that part is all of them;
-//   - bgp.go, trees.go, parts.go: the judgements of single devices by their forwarding;
+//   - bgp.go, trees.go, parts.go: the judgements of single devices by their forwarding; watchdogs.go: by their settings;
 //   - tables.go: the running tables as a table of next hops; running.go: their turns, and their proof;
 //   - kept.go: what a run keeps of its judgements for later ones.
 package claims
@@ -106,6 +106,7 @@ type finding struct {
 	severity diag.Severity
 	detail   string // with place for the devices
 	devices  []*ir.Device
+	oldest   time.Time // of the answers; zero: one of them has no time
 }
 
 // here is in a detail in place of the names of the devices.
@@ -148,6 +149,7 @@ func Judge(f *ir.Fabric, proofs []*proof.Proof, seen *Seen, budget *ir.Budget) *
 			}
 		}
 		j.parts()
+		j.watchdogs()
 		j.bgp()
 		j.trees()
 		out.Running = j.running(budget)
@@ -167,13 +169,22 @@ func (j *judging) severity(codes ...proof.AssumptionCode) diag.Severity {
 	return diag.Warning
 }
 
-// add records that a device contradicts assumptions. Devices with the same detail are one finding.
+// add records that the forwarding of a device contradicts assumptions.
 func (j *judging) add(d *ir.Device, topic *diag.Topic, severity diag.Severity, detail string, codes ...proof.AssumptionCode) {
 	j.against.put(d, "", codes...)
+	var when time.Time
+	if r := j.of[d.ID]; r != nil {
+		when = r.When
+	}
+	j.addAt(when, d, topic, severity, detail)
+}
+
+// addAt records a finding about a device by an answer at a time. Devices with the same detail are one finding.
+func (j *judging) addAt(when time.Time, d *ir.Device, topic *diag.Topic, severity diag.Severity, detail string) {
 	key := topic.Code + "\x01" + detail
 	is := j.known[key]
 	if is == nil {
-		is = &finding{topic: topic, severity: severity, detail: detail}
+		is = &finding{topic: topic, severity: severity, detail: detail, oldest: when}
 		j.known[key] = is
 		j.found = append(j.found, is)
 	}
@@ -181,6 +192,9 @@ func (j *judging) add(d *ir.Device, topic *diag.Topic, severity diag.Severity, d
 		is.devices = append(is.devices, d)
 	}
 	is.severity = min(is.severity, severity)
+	if when.Before(is.oldest) {
+		is.oldest = when
+	}
 }
 
 // doubt records why the answers of a device do not show whether it agrees.
@@ -219,23 +233,16 @@ func (j *judging) list() (out diag.List) {
 		if j.seen.At != nil {
 			place = j.seen.At(x.devices[0])
 		}
-		say(&out, place, "%s%s", diag.Escape(detail), diag.Escape(j.source(x.devices)))
+		say(&out, place, "%s%s", diag.Escape(detail), diag.Escape(j.source(x.oldest)))
 	}
 	out.Sort()
 	return out
 }
 
-// source returns who read the devices, and when: " (snapshot, 27 Nov 10:02)".
-func (j *judging) source(devices []*ir.Device) string {
-	var oldest time.Time
-	for i, d := range devices {
-		r := j.of[d.ID]
-		if r == nil || r.When.IsZero() {
-			return " (" + j.seen.By + ")"
-		}
-		if i == 0 || r.When.Before(oldest) {
-			oldest = r.When
-		}
+// source returns who read the devices, and the time of the oldest answer: " (snapshot, 27 Nov 10:02)".
+func (j *judging) source(oldest time.Time) string {
+	if oldest.IsZero() {
+		return " (" + j.seen.By + ")"
 	}
 	return fmt.Sprintf(" (%s, %s)", j.seen.By, Clock(oldest))
 }

@@ -336,26 +336,6 @@ func TestReadInPart(t *testing.T) {
 	assert.Equal(t, "L0", r.Of(proof.ASNumbers).Not[0].Device.Name)
 }
 
-// A port in an accepted circle without a watchdog is a warning.
-func TestWatchdog(t *testing.T) {
-	n := made(irtest.New(ir.ShortestPath).Links("R0-R1 R1-R2 R2-R3 R3-R0").Hosts("R0", "R1", "R2", "R3"))
-	require.Equal(t, proof.Prone, n.proofs[0].Verdict)
-	n.of("R0").Watchdog = map[string]string{"p0": "operational", "p1": "operational"}
-	n.of("R1").Watchdog = map[string]string{"p0": "operational", "p1": "disabled"}
-	n.of("R2").Watchdog = map[string]string{}
-	count := func() (k int) {
-		for _, d := range n.judge().Findings {
-			if d.Code == "claim-watchdog" {
-				k++
-			}
-		}
-		return k
-	}
-	assert.Zero(t, count(), "nobody accepts the circle")
-	n.f.CosGroups[0].AllowDeadlock = "a test"
-	assert.Positive(t, count())
-}
-
 // docs/pfc-loops.md has a row for each assumption: what is read for it, and whether that is all of it. The rows are those of the table of
 // rules.
 func TestDocumented(t *testing.T) {

@@ -77,12 +77,12 @@ func TestSnapshotWatchdogs(t *testing.T) {
 	require.NoError(t, err)
 	for cos, want := range map[int]bool{3: false, 5: true} {
 		w := found[leaf].Watchdogs[on]
-		ends, known := storm.Ends(&w, cos)
+		ends, known := w.Ends(cos)
 		require.True(t, known, "%+v", found[leaf].Watchdogs)
 		require.Equal(t, want, ends, cos)
 	}
 	w := found[leaf].Watchdogs[off]
-	ends, known := storm.Ends(&w, 5)
+	ends, known := w.Ends(5)
 	require.Equal(t, []bool{false, true}, []bool{ends, known})
 	for d, of := range found {
 		require.NotEmpty(t, of.Failed, "there are no counters")

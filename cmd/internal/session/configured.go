@@ -27,7 +27,7 @@ func Configured(v *rollout.Verification, when time.Time) (out []*configured.Setu
 		}
 		for _, one := range d.Changes {
 			if one.Action == deploy.Activate {
-				c.Why = one.Path + " may not be in use yet"
+				c.Settings, c.Why = nil, one.Path+" may not be in use yet"
 			}
 		}
 		out = append(out, c)

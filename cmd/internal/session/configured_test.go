@@ -50,7 +50,11 @@ func TestConfigured(t *testing.T) {
 		assert.Equal(t, x.why, out[0].Why, name)
 		assert.Equal(t, x.bonds, out[0].Bonds, name)
 		assert.Same(t, source, out[0].Of, name)
-		assert.Equal(t, x.plan.Old, out[0].Settings, name)
+		if x.bonds == nil && x.plan.Changes != nil && x.why != "" {
+			assert.Nil(t, out[0].Settings, name)
+		} else {
+			assert.Equal(t, x.plan.Old, out[0].Settings, name)
+		}
 		assert.Equal(t, when, out[0].When, name)
 	}
 	silent := &deploy.DevicePlan{Device: &target.Device{Source: &ir.Device{}}, Status: deploy.StatusUnreachable}
