@@ -73,6 +73,18 @@ func countersLine(line string) bool {
 	return false
 }
 
+// ReadCounters reads the counters of a device from its files. Those of two files with one name are not known: each is a reading.
+func ReadCounters(d *ir.Device, files []lint.File) (found []ir.PauseCounters) {
+	for _, q := range CounterQueries(d) {
+		of := slices.DeleteFunc(slices.Clone(files), func(f lint.File) bool { return !isCounters(f) || !lint.Named(f.Name, q.File) })
+		if len(of) == 1 {
+			rows, _ := q.Read(d, of[0].Data)
+			found = append(found, rows...)
+		}
+	}
+	return target.Joined(found)
+}
+
 // CounterQueries returns the queries for the counters of a device, in the order of its answers; nil: no counters are known.
 func CounterQueries(d *ir.Device) []target.CounterQuery {
 	if d.ByHand != nil {

@@ -126,7 +126,8 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted")
 	}
-	is := claimed.Compare(f.Fabric, f.Proofs, asked.Seen(session.Configured(found.Verification, asked.When)), a.Steps())
+	seen := asked.Seen(session.Configured(found.Verification, asked.When), found.Counted.Watchdogs(asked.When))
+	is := claimed.Compare(f.Fabric, f.Proofs, seen, a.Steps())
 	session.KeepClaims(devices, dir, f, is, asked.When)
 	return a.verified(dir, f, verifyFound{found, a.Debts(dir, devices.LabDir), nil, sent, nil, is}, o)
 }

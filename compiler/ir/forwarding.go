@@ -26,11 +26,11 @@ type ForwardingPart string
 // The parts.
 const (
 	PartBGP     ForwardingPart = "bgp"
-	PartTables   ForwardingPart = "tables"
-	PartTrees    ForwardingPart = "trees"
-	PartAges     ForwardingPart = "ages"
-	PartHost     ForwardingPart = "host"
-	PartTunnels  ForwardingPart = "tunnels"
+	PartTables  ForwardingPart = "tables"
+	PartTrees   ForwardingPart = "trees"
+	PartAges    ForwardingPart = "ages"
+	PartHost    ForwardingPart = "host"
+	PartTunnels ForwardingPart = "tunnels"
 )
 
 // Read reports whether a part was read.

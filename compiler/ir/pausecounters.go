@@ -21,6 +21,8 @@ type PauseCounters struct {
 	Cut      Counter // times that a watchdog cut the queue
 	Cutting  Counter // 1: a watchdog cuts the queue now; 0: it watches the queue
 	Marked   Counter // packets with a mark of congestion (ECN)
+
+	Unwatched bool // the device shows that no watchdog watches the queue; false: it does not show that
 }
 
 // Counter is a value of a counter.
@@ -49,4 +51,5 @@ func (c *PauseCounters) Fill(from *PauseCounters) {
 			*pair[0] = *pair[1]
 		}
 	}
+	c.Unwatched = c.Unwatched || from.Unwatched
 }

@@ -27,4 +27,8 @@ func TestFill(t *testing.T) {
 	}
 	got.Fill(&from)
 	require.Equal(t, want, got)
+	got.Fill(&ir.PauseCounters{Unwatched: true})
+	require.True(t, got.Unwatched)
+	got.Fill(&ir.PauseCounters{})
+	require.True(t, got.Unwatched)
 }

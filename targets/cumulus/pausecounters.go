@@ -31,5 +31,5 @@ func PauseCounters(d *ir.Device) []target.CounterQuery {
 	if !hasNV(d) {
 		return []target.CounterQuery{pauses}
 	}
-	return []target.CounterQuery{pauses, queueCounters(ports)}
+	return []target.CounterQuery{pauses, queueCounters(d, ports)}
 }

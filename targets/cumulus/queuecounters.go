@@ -23,7 +23,9 @@ const queuesRenewed = 25 * time.Second
 // Sources: the vendor's reference of NVUE commands, "QoS", show commands; the JSON keys of egress-queue-stats by LLDPq,
 // process_pfc_ecn_data.py. The form of the other answers as JSON is unsure, so the reader accepts several. Counters of frames and times of
 // pauses in pfc-stats are not read: ethtool has the frames, and no document has the unit of the times.
-const askQueuesOf = `show() {
+const askQueuesOf = askQueuesHead + "sent held guard" + askQueuesRest
+
+const askQueuesHead = `show() {
 	timeout 5 nv show interface "$@" -o json 2>/dev/null | head -c 16384 | tr -d " \n"
 }
 sent() {
@@ -40,7 +42,9 @@ guard() {
 end=$(($(date +%s) + 12))
 first=${ports%% *}
 printf "classes:%s %s\n" "$first" "$(show "$first" qos egress-queue-mapping)"
-for part in sent held guard; do
+for part in `
+
+const askQueuesRest = `; do
 	n=0
 	for p in $ports; do
 		if [ "$(date +%s)" -ge $end ]; then
@@ -62,17 +66,23 @@ const AskQueues = `command -v nv >/dev/null || exit 127
 ` + target.CounterTimeCmd + `ports=$(cd /sys/class/net && grep -l up swp*/operstate 2>/dev/null | cut -d/ -f1 | tr "\n" " ")
 ` + askQueuesOf
 
+// askGuard begins the query for the states of watchdogs alone. It ends at once on a switch whose configuration has no watchdog.
+const askGuard = "command -v nv >/dev/null || exit 0\nnv config show 2>/dev/null | grep -q pfc-watchdog || exit 0\n"
+
 // queueCounters returns the query for the counters of queues by NVUE. Its ports are those of the counters of pauses.
-func queueCounters(ports []target.Counted) target.CounterQuery {
+func queueCounters(d *ir.Device, ports []target.Counted) target.CounterQuery {
 	words := make([]string, 0, len(ports))
 	for _, p := range ports {
 		words = append(words, p.Word)
 	}
+	given := "ports=\"" + strings.Join(words, " ") + "\"\n"
+	var watchdogs target.Query
+	if r, ok := grammar.ParseRelease(d.Switch.Version); ok && r.AtLeast(5, 6) && ConfigOf(d) == ByNVUE { // the first release with a watchdog
+		watchdogs.Cmd = askGuard + given + askQueuesHead + "guard" + askQueuesRest
+	}
 	return target.CounterQuery{
-		Query: target.Query{
-			Cmd: target.CounterTimeCmd + "command -v nv >/dev/null || exit 0\nports=\"" + strings.Join(words, " ") + "\"\n" + askQueuesOf,
-		},
-		File: target.QueuesFile, Queue: queuesRenewed,
+		Query: target.Query{Cmd: target.CounterTimeCmd + "command -v nv >/dev/null || exit 0\n" + given + askQueuesOf},
+		File:  target.QueuesFile, Queue: queuesRenewed, Watchdogs: watchdogs,
 		Read: func(d *ir.Device, answer []byte) ([]ir.PauseCounters, string) { return readQueues(d, answer, ports) },
 	}
 }
@@ -82,13 +92,14 @@ type queueAnswer struct {
 	sent, held map[string]map[string]json.RawMessage
 	guard      map[string]map[string]json.RawMessage // queues that a watchdog watches
 	classes    map[string]json.RawMessage            // by priority
+	off        map[string]bool                       // ports whose watchdog is off
 	late       map[string]bool
 }
 
 // parseQueues reads the lines of an answer.
 func parseQueues(answer []byte) queueAnswer {
 	type rows = map[string]map[string]json.RawMessage
-	q := queueAnswer{sent: rows{}, held: rows{}, guard: rows{}, late: map[string]bool{}}
+	q := queueAnswer{sent: rows{}, held: rows{}, guard: rows{}, off: map[string]bool{}, late: map[string]bool{}}
 	for line := range strings.Lines(string(answer)) {
 		word, text, _ := strings.Cut(strings.TrimSpace(line), " ")
 		kind, port, _ := strings.Cut(word, ":")
@@ -98,7 +109,7 @@ func parseQueues(answer []byte) queueAnswer {
 		case "held":
 			q.held[port] = rowsOf(text, "egress-traffic-class")
 		case "guard":
-			q.guard[port] = guardOf(text)
+			q.guard[port], q.off[port] = guardOf(text)
 		case "classes":
 			q.classes = rowsOf(text, "switch-priority")
 		case "late":
@@ -129,13 +140,13 @@ func rowsOf(text, name string) map[string]json.RawMessage {
 }
 
 // guardOf returns the rows of the queues of a port whose watchdog is on; nil: it is off, or its state cannot be read.
-func guardOf(text string) map[string]json.RawMessage {
+func guardOf(text string) (rows map[string]json.RawMessage, off bool) {
 	var is struct{ State string }
 	raw := rowsOf(text, "pfc-watchdog")
 	if json.Unmarshal(raw["state"], &is.State) != nil || !strings.HasPrefix(is.State, "enable") {
-		return nil
+		return nil, strings.HasPrefix(is.State, "disable")
 	}
-	return rowsOf(string(raw["status"]), "status")
+	return rowsOf(string(raw["status"]), "status"), false
 }
 
 // cuttingOf returns whether a watchdog cuts a queue. Source of the words: the vendor's manual, Quality of Service, PFC Watchdog.
@@ -216,7 +227,9 @@ func readQueues(d *ir.Device, answer []byte, ports []target.Counted) (out []ir.P
 	for _, p := range ports {
 		if reason := q.missing(p.Name); reason != "" {
 			why[reason] = append(why[reason], p.Name)
-			continue
+			if q.guard[p.Name] == nil && !q.off[p.Name] {
+				continue
+			}
 		}
 		for _, b := range buffers[p.Port] {
 			class := countIn(q.classes[strconv.Itoa(b.Group.Cos)], "traffic-class")
@@ -229,6 +242,7 @@ func readQueues(d *ir.Device, answer []byte, ports []target.Counted) (out []ir.P
 				Port: p.Port, Priority: b.Group.Cos,
 				Packets: countIn(sent, "tx-frames"), Marked: countIn(sent, "ecn-marked-frames"), Waiting: waiting(q.held[p.Name][at]),
 				Cut: countIn(q.guard[p.Name][at], "deadlock-count"), Cutting: cuttingOf(q.guard[p.Name][at]),
+				Unwatched: q.off[p.Name],
 			})
 		}
 	}

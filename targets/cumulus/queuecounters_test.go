@@ -105,17 +105,18 @@ func TestReadWatchdog(t *testing.T) {
 	for _, c := range []struct {
 		answer       string
 		cut, cutting ir.Counter
+		off          bool
 	}{
 		{
 			`{"state":"enabled","status":{"2":{"status":"DEADLOCK","deadlock-count":2},"3":{"status":"OK","deadlock-count":0}}}`,
-			known(2), known(1),
+			known(2), known(1), false,
 		},
-		{`{"operational":{"state":"enable","status":{"2":{"status":"OK","deadlock-count":"3"}}}}`, known(3), known(0)},
-		{`{"state":"disabled","status":{"2":{"status":"OK","deadlock-count":0}}}`, none, none},
-		{`{"state":"enabled","status":{"2":{"status":"other"}}}`, none, none},
-		{`{"state":"enabled"}`, none, none},
-		{`{"state":{"operational":"enabled"}}`, none, none},
-		{`[]`, none, none},
+		{`{"operational":{"state":"enable","status":{"2":{"status":"OK","deadlock-count":"3"}}}}`, known(3), known(0), false},
+		{`{"state":"disabled","status":{"2":{"status":"OK","deadlock-count":0}}}`, none, none, true},
+		{`{"state":"enabled","status":{"2":{"status":"other"}}}`, none, none, false},
+		{`{"state":"enabled"}`, none, none, false},
+		{`{"state":{"operational":"enabled"}}`, none, none, false},
+		{`[]`, none, none, false},
 	} {
 		d, ports := queued()
 		got, unread := readQueues(d, []byte(sent+c.answer+"\n"), ports)
@@ -123,6 +124,14 @@ func TestReadWatchdog(t *testing.T) {
 		require.Equal(t, c.cut, got[0].Cut, c.answer)
 		require.Equal(t, c.cutting, got[0].Cutting, c.answer)
 		require.Equal(t, none, got[1].Cutting)
+		require.Equal(t, c.off, got[0].Unwatched, c.answer)
+
+		alone, _ := readQueues(d, []byte("classes:swp1 {\"3\":{\"traffic-class\":2}}\nguard:swp1 "+c.answer+"\n"), ports)
+		if c.off || c.cutting.Known {
+			require.Len(t, alone, 1, "the part of the query about watchdogs has the same reader")
+			require.Equal(t, c.cutting, alone[0].Cutting, c.answer)
+			require.Equal(t, c.off, alone[0].Unwatched, c.answer)
+		}
 	}
 }
 

@@ -35,6 +35,32 @@ port:Ethernet4 {}
 	require.Equal(t, "COUNTERS_DB has no counters of Ethernet4", unread)
 }
 
+// The part of the query about watchdogs has the same reader. A whole row of a queue without a state shows that no watchdog watches it.
+func TestReadWatchdogs(t *testing.T) {
+	ports := countedPorts()
+	for _, p := range ports {
+		p.SetBuffers([]*ir.Buffer{{Group: &ir.CosGroup{Cos: 3, Lossless: true}}})
+	}
+	for _, c := range []struct {
+		row       string
+		cutting   ir.Counter
+		unwatched bool
+	}{
+		{"{'SAI_QUEUE_STAT_PACKETS': '7', 'PFC_WD_STATUS': 'operational'}", ir.Counter{Known: true}, false},
+		{"{'PFC_WD_STATUS': 'stormed', 'SAI_QUEUE_STAT_PACKETS': '7'}", ir.Counter{Value: 1, Known: true}, false},
+		{"{'SAI_QUEUE_STAT_PACKETS': '7', 'PFC_WD_STATUS': 'other'}", ir.Counter{}, false},
+		{"{'SAI_QUEUE_STAT_PACKETS': '7'}", ir.Counter{}, true},
+		{"{'SAI_QUEUE_STAT_PACKETS': '7', 'PFC_WD", ir.Counter{}, false},
+		{"{}", ir.Counter{}, false},
+	} {
+		got, _ := readCounters([]byte("queue:Ethernet0:3 "+c.row+"\n"), ports)
+		require.Len(t, got, 8, "the other port has no row")
+		require.Equal(t, c.cutting, got[3].Cutting, c.row)
+		require.Equal(t, c.unwatched, got[3].Unwatched, c.row)
+		require.False(t, got[4].Unwatched)
+	}
+}
+
 // Counters that are not renewed are not known: a queue with an old value would look like one that sends nothing.
 func TestStaleCounters(t *testing.T) {
 	const rows = `port:Ethernet0 {'SAI_PORT_STAT_PFC_3_RX_PKTS': '12', 'SAI_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US': '99'}

@@ -5,7 +5,7 @@
 // The package reads nothing itself. Settings that differ from the fabric are no findings here, because the readers of settings report them.
 //
 //   - rules.go: the table of assumptions: which part of a device shows them, on which devices, and whether that part is all of them;
-//   - bgp.go, trees.go, parts.go: the judgements of single devices by their forwarding; watchdogs.go: by their settings;
+//   - bgp.go, trees.go, parts.go: the judgements of single devices by their forwarding;
 //   - tables.go: the running tables as a table of next hops; running.go: their turns, and their proof;
 //   - kept.go: what a run keeps of its judgements for later ones.
 package claims
@@ -22,6 +22,7 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/validate/configured"
 	"github.com/rocec/rocec/validate/proof"
+	"github.com/rocec/rocec/validate/watchdogs"
 )
 
 // Seen is what devices report.
@@ -29,7 +30,8 @@ type Seen struct {
 	By      string           // who read them: "rocec verify", "snapshot"
 	Devices []*ir.Forwarding // at most one for a device
 
-	Settings []*configured.Setup // at most one for a device
+	Settings []*configured.Setup   // at most one for a device
+	Counters []*watchdogs.Counters // at most one for a device
 
 	At func(d *ir.Device) diag.Range // the place of findings about a device; nil: its place in the fabric
 }
@@ -110,7 +112,7 @@ type finding struct {
 }
 
 // here is in a detail in place of the names of the devices.
-const here = "\x00"
+const here = watchdogs.Here
 
 // Judge compares the assumptions of the proofs of a fabric with what devices report. The proof of the running tables uses at most the
 // budget. seen may be nil: then nothing was read, and a nil budget suffices.
@@ -139,6 +141,7 @@ func Judge(f *ir.Fabric, proofs []*proof.Proof, seen *Seen, budget *ir.Budget) *
 				out.Read = out.Read || c.Settings != nil || c.Bonds != nil
 			}
 		}
+		out.Read = out.Read || len(seen.Counters) > 0
 	}
 	if out.Read {
 		for _, x := range configured.Judge(f, j.configured) {
@@ -149,7 +152,9 @@ func Judge(f *ir.Fabric, proofs []*proof.Proof, seen *Seen, budget *ir.Budget) *
 			}
 		}
 		j.parts()
-		j.watchdogs()
+		for _, x := range watchdogs.Judge(f, proofs, j.configured, seen.Counters) {
+			j.addAt(x.When, x.Of, x.Topic, x.Severity, x.Detail)
+		}
 		j.bgp()
 		j.trees()
 		out.Running = j.running(budget)
@@ -233,18 +238,18 @@ func (j *judging) list() (out diag.List) {
 		if j.seen.At != nil {
 			place = j.seen.At(x.devices[0])
 		}
-		say(&out, place, "%s%s", diag.Escape(detail), diag.Escape(j.source(x.oldest)))
+		say(&out, place, "%s%s", diag.Escape(detail), diag.Escape(source(j.seen.By, x.oldest)))
 	}
 	out.Sort()
 	return out
 }
 
 // source returns who read the devices, and the time of the oldest answer: " (snapshot, 27 Nov 10:02)".
-func (j *judging) source(oldest time.Time) string {
+func source(by string, oldest time.Time) string {
 	if oldest.IsZero() {
-		return " (" + j.seen.By + ")"
+		return " (" + by + ")"
 	}
-	return fmt.Sprintf(" (%s, %s)", j.seen.By, Clock(oldest))
+	return fmt.Sprintf(" (%s, %s)", by, Clock(oldest))
 }
 
 // clock is the form of times in texts, which are in UTC.

@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -9,7 +10,9 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/validate/proof"
+	"github.com/rocec/rocec/validate/watchdogs"
 )
 
 // ring is a ring of four switches, in which PFC loops are possible. A cos group accepts them.
@@ -75,4 +78,97 @@ func TestWatchdogOfAcceptedLoop(t *testing.T) {
 			assert.Contains(t, found[0].Detail, " (snapshot, 27 Nov 10:01 UTC)", "the time of the settings")
 		})
 	}
+}
+
+// A lossless queue that a watchdog cuts is an error. A watchdog of the settings is a warning if the switch shows that it does not watch the
+// queue, and that watchdogs watch others.
+func TestWatchdogStates(t *testing.T) {
+	watches := func(n uint64) ir.Counter { return ir.Counter{Value: n, Known: true} }
+	type rows = []ir.PauseCounters
+	for name, c := range map[string]struct {
+		rows rows
+		edit func(n *network, on ir.WatchdogSettings)
+		want []string
+		text string
+	}{
+		"nothing": {},
+		"all run": {rows: rows{{Port: "a", Cutting: watches(0)}, {Port: "b", Cutting: watches(0)}}},
+		"one cuts": {
+			rows: rows{{Port: "a", Cutting: watches(1)}, {Port: "b", Cutting: watches(0)}}, want: []string{"error claim-watchdog-cuts"},
+			text: "The PFC watchdog of R1 cuts the queue of cos 3 on a: a pause has lasted too long.",
+		},
+		"two cut": {
+			rows: rows{{Port: "b", Cutting: watches(1)}, {Port: "a", Cutting: watches(1)}}, want: []string{"error claim-watchdog-cuts"},
+			text: "cos 3 on a,b:",
+		},
+		"a lossy priority": {rows: rows{{Port: "a", Priority: 5, Cutting: watches(1)}}},
+		"bad rows":         {rows: rows{{Port: "a", Priority: 1 << 40, Cutting: watches(1)}, {Port: "a", Priority: -9, Cutting: watches(1)}}},
+		"no such port":     {rows: rows{{Port: "z", Cutting: watches(1)}}},
+		"unknown":          {rows: rows{{Port: "a"}, {Port: "b", Cutting: watches(0)}}},
+		"one does not run": {
+			rows: rows{{Port: "a", Unwatched: true}, {Port: "b", Cutting: watches(0)}}, want: []string{"warning claim-watchdog-stopped"},
+			text: "The settings of R1 have a PFC watchdog for cos 3 on a, and it does not run there.",
+		},
+		"none is shown": {rows: rows{{Port: "a", Unwatched: true}, {Port: "b", Unwatched: true}}},
+		"shown by another answer": {rows: rows{
+			{Port: "a", Unwatched: true, Cutting: watches(0)}, {Port: "b", Cutting: watches(0)},
+		}},
+		"off in the settings": {
+			rows: rows{{Port: "a", Unwatched: true}, {Port: "b", Cutting: watches(0)}},
+			edit: func(n *network, _ ir.WatchdogSettings) {
+				n.watch("R1", n.first(), ir.WatchdogSettings{Action: ir.Of(ir.WatchdogOff)})
+			},
+		},
+		"settings with another priority": {
+			rows: rows{{Port: "a", Unwatched: true}, {Port: "b", Cutting: watches(0)}},
+			edit: func(n *network, on ir.WatchdogSettings) {
+				on.Watches = ir.Of[uint8](1 << 4)
+				n.watch("R1", n.first(), on)
+			},
+		},
+		"settings unread": {
+			rows: rows{{Port: "a", Unwatched: true}, {Port: "b", Cutting: watches(1)}},
+			edit: func(n *network, _ ir.WatchdogSettings) { n.settings("R1").Settings = nil }, want: []string{"error claim-watchdog-cuts"},
+		},
+		"nothing else read": {
+			rows: rows{{Port: "a", Cutting: watches(1)}}, edit: func(n *network, _ ir.WatchdogSettings) { n.seen.Settings, n.seen.Devices = nil, nil },
+			want: []string{"error claim-watchdog-cuts"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := ring(t)
+			n.f.CosGroups[0].AllowDeadlock = ""
+			on, r1 := ir.WatchdogSettings{Action: ir.Of(ir.WatchdogAlert), Watches: ir.Of[uint8](1 << n.f.CosGroups[0].Cos)}, device(n.f, "R1")
+			for _, p := range r1.Ports {
+				n.watch("R1", p.Name, on)
+			}
+			if c.edit != nil {
+				c.edit(n, on)
+			}
+			a, b := r1.Ports[0].Name, r1.Ports[1].Name
+			for i := range c.rows {
+				r := &c.rows[i]
+				r.Port = strings.NewReplacer("a", a, "b", b).Replace(r.Port)
+				if r.Priority == 0 {
+					r.Priority = n.f.CosGroups[0].Cos
+				}
+			}
+			n.seen.Counters = []*watchdogs.Counters{{Of: r1, Rows: c.rows, When: at.Add(-time.Minute)}}
+			found := n.judge().Findings
+			require.Equal(t, c.want, codes(found))
+			if len(found) > 0 {
+				assert.Contains(t, found[0].Detail, portsIn(c.text, a, b))
+				assert.Contains(t, found[0].Detail, " (snapshot, 27 Nov 10:01 UTC)")
+			}
+		})
+	}
+}
+
+// first returns the first port of R1.
+func (n *network) first() string { return device(n.f, "R1").Ports[0].Name }
+
+// portsIn writes the names of two ports in place of "on a" and "on a,b".
+func portsIn(text, a, b string) string {
+	text = strings.ReplaceAll(text, "on a,b:", "on "+nodeset.Text([]string{a, b}, nodeset.Interfaces, mostNamed)+":")
+	return strings.NewReplacer("on a:", "on "+a+":", "on a,", "on "+a+",").Replace(text)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate/claims"
 	"github.com/rocec/rocec/validate/configured"
+	"github.com/rocec/rocec/validate/watchdogs"
 )
 
 // NewForwards returns the questions about forwarding of every system, for a read at a time.
@@ -57,8 +58,8 @@ func (f *Forwards) AddTo(q *session.Queries, tree *target.Tree) {
 	}
 }
 
-// Seen returns what the devices answered, with the settings that the same read found.
-func (f *Forwards) Seen(settings []*configured.Setup) *claims.Seen {
+// Seen returns what the devices answered, with the settings and the counters that the same read found.
+func (f *Forwards) Seen(settings []*configured.Setup, counters []*watchdogs.Counters) *claims.Seen {
 	read := slices.DeleteFunc(slices.Clone(f.of), func(is *ir.Forwarding) bool { return is == nil })
-	return &claims.Seen{By: claimed.Verify, Settings: settings, Devices: read}
+	return &claims.Seen{By: claimed.Verify, Settings: settings, Counters: counters, Devices: read}
 }

@@ -39,7 +39,7 @@ func TestForwards(t *testing.T) {
 	asked.AddTo(q, &target.Tree{Devices: []*target.Device{
 		{Name: "leaf1", Source: a}, {Name: "leaf2", Source: b}, {Name: "leaf3", Source: &ir.Device{Name: "leaf3"}}, {Name: "of a run"},
 	}})
-	assert.Empty(t, asked.Seen(nil).Devices)
+	assert.Empty(t, asked.Seen(nil, nil).Devices)
 	dial := func(_ context.Context, d *target.Device) (target.Conn, error) {
 		require.Len(t, d.Probes, 2)
 		if d.Name == "leaf3" {
@@ -59,7 +59,7 @@ func TestForwards(t *testing.T) {
 	require.Len(t, q.Ask(t.Context(), dial, &target.Tree{Devices: all}, rollout.ObserveOptions{}), 3)
 	q.Close()
 	assert.Equal(t, []string{"leaf1/route.json {}"}, files)
-	seen := asked.Seen(nil)
+	seen := asked.Seen(nil, nil)
 	require.Len(t, seen.Devices, 1)
 	assert.Same(t, a, seen.Devices[0].Device)
 	assert.Equal(t, at, seen.Devices[0].When)

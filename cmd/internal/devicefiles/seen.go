@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate/claims"
 	"github.com/rocec/rocec/validate/configured"
+	"github.com/rocec/rocec/validate/watchdogs"
 )
 
 // ReadForwarding reads the forwarding of a device from its files. when returns the time of a file.
@@ -18,8 +19,18 @@ type ReadForwarding func(d *ir.Device, files []lint.File, when func(name string)
 // ReadSettings returns the settings of a device in its files, and why they do not count; nil: its files state no setting.
 type ReadSettings func(d *ir.Device) (is *ir.Settings, why string)
 
-// Seen reads the forwarding of the devices of a fabric from the files. of returns the files of a device.
-func (read *Found) Seen(f *ir.Fabric, of func(device string) []lint.File, with ReadForwarding, settings ReadSettings) *claims.Seen {
+// ReadCounters reads the counters of a device from its files; nil: they have none.
+type ReadCounters func(d *ir.Device, files []lint.File) []ir.PauseCounters
+
+// Readers are the readers of [Found.Seen].
+type Readers struct {
+	Forwarding ReadForwarding
+	Settings   ReadSettings
+	Counters   ReadCounters
+}
+
+// Seen reads the forwarding, the settings and the counters of the devices of a fabric from the files. of returns the files of a device.
+func (read *Found) Seen(f *ir.Fabric, of func(device string) []lint.File, with Readers) *claims.Seen {
 	out := &claims.Seen{By: "files"}
 	if len(read.Snapshots) > 0 {
 		out.By = "snapshot"
@@ -28,9 +39,12 @@ func (read *Found) Seen(f *ir.Fabric, of func(device string) []lint.File, with R
 	for _, d := range f.Devices {
 		files := of(d.Name)
 		if len(files) > 0 {
-			out.Devices, first[d] = append(out.Devices, with(d, files, when)), files[0].Top()
+			out.Devices, first[d] = append(out.Devices, with.Forwarding(d, files, when)), files[0].Top()
+			if rows := with.Counters(d, files); len(rows) > 0 {
+				out.Counters = append(out.Counters, &watchdogs.Counters{Of: d, Rows: rows, When: oldest(files, when)})
+			}
 		}
-		if is, why := settings(d); is != nil {
+		if is, why := with.Settings(d); is != nil {
 			out.Settings = append(out.Settings, &configured.Setup{Of: d, Settings: is, Why: why, When: oldest(files, when)})
 		}
 	}

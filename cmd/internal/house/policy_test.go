@@ -43,12 +43,13 @@ compiler/routes:         compiler/failures compiler/graph compiler/ir |
 compiler/change:         compiler/ir compiler/routes lang/destination |
 validate:                validate/proof validate/walk compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset |
 validate/proof:          compiler/graph compiler/ir |
-validate/claims:         validate/configured validate/proof compiler/ir lang/diag lang/nodeset |
+validate/claims:         validate/configured validate/watchdogs validate/proof compiler/ir lang/diag lang/nodeset |
 validate/configured:     validate/proof compiler/ir |
 validate/oracle:         compiler/ir |
 validate/sim:            compiler/ir compiler/platform |
 validate/storm:          compiler/ir |
 validate/settings:       compiler/ir compiler/platform lang/diag lang/nodeset |
+validate/watchdogs:      validate/configured validate/proof compiler/ir lang/diag lang/nodeset |
 validate/walk:           compiler/ir compiler/platform lang/diag |
 targets/commands:        |
 targets/target:          targets/commands targets/target/lint compiler/ir lang/diag lang/nodeset |
@@ -170,7 +171,7 @@ cmd/internal/exit:          lang/diag |
 cmd/internal/person:        cmd/internal/ending cmd/internal/exit cmd/internal/view lang/diag targets/target | golang.org/x/term
 cmd/internal/devicefiles: cmd/internal/exit cmd/internal/globals cmd/internal/report lang/diag targets targets/judge targets/target/lint
     targets/snapshot cmd/internal/person cmd/internal/wholefile lang/baseline compiler/ir validate/claims
-    validate/configured |
+    validate/configured validate/watchdogs |
 cmd/internal/fromfiles:     cmd/internal/devicefiles cmd/internal/exit cmd/internal/report cmd/internal/view lang/diag lang/nodeset
     targets targets/deploy targets/deploy/rollout targets/judge targets/target compiler/ir cmd/internal/claimed validate/claims |
 cmd/internal/globals:       cmd/internal/exit cmd/internal/person cmd/internal/report compiler/ir lang lang/diag targets targets/deploy
@@ -181,7 +182,7 @@ cmd/internal/meaning:       cmd/internal/report compiler/ir lang/diag lang/nodes
 cmd/internal/operands:      cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/meaning cmd/internal/revision
     cmd/internal/site lang lang/diag targets targets/judge |
 cmd/internal/session:       targets/commands targets/deploy/device/scripts cmd/internal/auditlog cmd/internal/record
-    cmd/internal/rights cmd/internal/sshsig lang lang/policy cmd/internal/claimed validate/claims validate/configured
+    cmd/internal/rights cmd/internal/sshsig lang lang/policy cmd/internal/claimed validate/claims validate/configured validate/watchdogs
     cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person
     cmd/internal/replay cmd/internal/report cmd/internal/samples cmd/internal/savedplan cmd/internal/view cmd/internal/view/board
     compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/gated
@@ -197,7 +198,7 @@ targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
 cmd/internal/lsp:           lang lang/diag lang/outline |
 cmd/internal/claimed:       compiler/ir lang/diag validate validate/claims validate/proof |
-cmd/internal/report:        cmd/internal/claimed validate/claims
+cmd/internal/report:        cmd/internal/claimed validate/claims validate/watchdogs
     docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets
     targets/target/lint targets/deploy targets/deploy/seen targets/judge lang/inventory lang/baseline lang/policy |
 cmd/internal/view:          cmd/internal/metrics targets/deploy/device/scripts cmd/internal/record cmd/internal/journal cmd/internal/meaning
@@ -240,7 +241,7 @@ cmd/internal/mask:          lang/nodeset |
 cmd/internal/collect:       cmd/internal/devicefiles cmd/internal/exit cmd/internal/mask cmd/internal/report
     cmd/internal/session cmd/internal/start cmd/internal/wholefile lang/destination lang/diag lang/inventory lang/nodeset
     compiler/ir targets targets/deploy targets/deploy/lab targets/deploy/rollout targets/nic targets/snapshot targets/target
-    targets/target/lint cmd/internal/claimed validate/claims validate/configured | golang.org/x/sync
+    targets/target/lint cmd/internal/claimed validate/claims validate/configured validate/watchdogs | golang.org/x/sync
 cmd/internal/site/sitetest: compiler/ir targets/judge targets/target/lint | github.com/stretchr/testify
 cmd/internal/sitefrom:      cmd/internal/claimed
     cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/intake cmd/internal/report

@@ -5,14 +5,17 @@ import (
 	"io"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/validate/watchdogs"
 )
 
-// Counted has the counters of pauses that devices report, by device. A verify fills it while it reads the devices.
+// Counted has the counters of pauses that devices report, or only the states of their watchdogs, by device. A verify fills it while it
+// reads the devices.
 type Counted struct {
 	devices map[string]*counted
 	order   []string
@@ -20,26 +23,32 @@ type Counted struct {
 
 // counted has the counters of a device, and the reasons why some are missing.
 type counted struct {
+	of     *ir.Device
 	found  []ir.PauseCounters
 	unread []string
 }
 
-// newCounted adds the queries for the counters of the devices of a tree to those of a read.
-func newCounted(q *Queries, tree *target.Tree) *Counted {
+// newCounted adds the queries for the counters of the devices of a tree to those of a read: for all counters, or for the states of
+// watchdogs alone.
+func newCounted(q *Queries, tree *target.Tree, all bool) *Counted {
 	c := &Counted{devices: map[string]*counted{}}
 	for _, d := range tree.Devices {
-		if d.Target == nil || d.Target.Counters == nil {
+		if d.Source == nil || d.Target == nil || d.Target.Counters == nil {
 			continue
 		}
-		one, queries := &counted{}, d.Target.Counters(d.Source)
+		one, queries := &counted{of: d.Source}, d.Target.Counters(d.Source)
+		if !all {
+			queries = watchdogsOf(queries)
+		}
 		c.devices[d.Name], c.order = one, append(c.order, d.Name)
 		q.Add(d.Name, target.Queries(queries), func(answers []Reply) {
-			*one = counted{}
+			*one = counted{of: d.Source}
 			for i, a := range answers {
 				if a.Err == "" {
-					var found []ir.PauseCounters
-					found, a.Err = queries[i].Read(d.Source, a.Text)
-					one.found = append(one.found, found...)
+					found, why := queries[i].Read(d.Source, a.Text)
+					if one.found = append(one.found, found...); all {
+						a.Err = why
+					}
 				}
 				one.unread = append(one.unread, a.Err)
 			}
@@ -47,6 +56,27 @@ func newCounted(q *Queries, tree *target.Tree) *Counted {
 		})
 	}
 	return c
+}
+
+// watchdogsOf returns the parts of queries that show the states of watchdogs.
+func watchdogsOf(queries []target.CounterQuery) (out []target.CounterQuery) {
+	for _, q := range queries {
+		if q.Watchdogs.Cmd != "" {
+			q.Query = q.Watchdogs
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// Watchdogs returns the counters of devices by a read at a time, for the judgement of their watchdogs.
+func (c *Counted) Watchdogs(when time.Time) (out []*watchdogs.Counters) {
+	for _, name := range c.order {
+		if one := c.devices[name]; len(one.found) > 0 {
+			out = append(out, &watchdogs.Counters{Of: one.of, Rows: one.found, When: when})
+		}
+	}
+	return out
 }
 
 // Of returns the counters of a device; nil: none are known.

@@ -3,13 +3,44 @@ package session
 import (
 	"bytes"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/validate/watchdogs"
 )
+
+// Without all counters, devices are asked for the states of their watchdogs alone. Only a query that fails is printed.
+func TestWatchdogQueries(t *testing.T) {
+	read := func(_ *ir.Device, answer []byte) ([]ir.PauseCounters, string) {
+		return []ir.PauseCounters{{Port: string(answer)}}, "the packets are missing"
+	}
+	counts := &target.Target{Counters: func(*ir.Device) []target.CounterQuery {
+		all := commands.Query{Cmd: "all"}
+		return []target.CounterQuery{{Query: all, Read: read}, {Query: all, Watchdogs: commands.Query{Cmd: "watchdogs"}, Read: read}}
+	}}
+	without := &target.Target{Counters: func(*ir.Device) []target.CounterQuery { return []target.CounterQuery{{Read: read}} }}
+	leaf, at := &ir.Device{Name: "leaf1"}, time.Date(2026, 11, 27, 10, 2, 0, 0, time.UTC)
+	q := &Queries{}
+	c := newCounted(q, &target.Tree{Devices: []*target.Device{
+		{Name: "leaf1", Target: counts, Source: leaf},
+		{Name: "leaf2", Target: counts, Source: &ir.Device{}},
+		{Name: "host1", Target: without, Source: &ir.Device{}},
+		{Name: "of a run", Target: counts},
+	}}, false)
+	require.Empty(t, q.of["host1"])
+	require.Empty(t, q.of["of a run"])
+	require.Equal(t, []target.Query{{Cmd: "watchdogs"}}, q.of["leaf1"][0].queries)
+	q.of["leaf1"][0].take([]Reply{{Text: []byte("swp1")}})
+	q.of["leaf2"][0].take([]Reply{{Err: "timeout"}})
+	require.Equal(t, []*watchdogs.Counters{{Of: leaf, Rows: []ir.PauseCounters{{Port: "swp1"}}, When: at}}, c.Watchdogs(at))
+	var stderr bytes.Buffer
+	c.PrintUnread(&stderr)
+	require.Equal(t, "rocec: counters of leaf2 are missing: timeout\n", stderr.String())
+}
 
 // A query for counters that fails, and an answer without counters, are printed with their devices. The other counters of the device stay.
 func TestCounters(t *testing.T) {
@@ -30,7 +61,7 @@ func TestCounters(t *testing.T) {
 	tree.Devices = append(tree.Devices, &target.Device{Name: "host1", Target: &target.Target{}})
 
 	q := &Queries{}
-	c := newCounted(q, tree)
+	c := newCounted(q, tree, true)
 	for name, answers := range map[string][]Reply{ // leaf4 was not read
 		"leaf1": {{Text: []byte("1")}, {Text: []byte("1")}},
 		"leaf2": {{Text: []byte("1")}, {Err: "The probe could not run: no such program."}},

@@ -19,7 +19,7 @@ import (
 type VerifyOptions struct {
 	ReadOptions
 	SinceBoot bool     // compare counters with the start of the devices
-	Counters  bool     // also ask for the counters of pauses by port and priority
+	Counters  bool     // ask for all counters of pauses by port and priority, and not only for the states of watchdogs
 	Queries   *Queries // further queries
 }
 
@@ -27,7 +27,7 @@ type VerifyOptions struct {
 type Verified struct {
 	*rollout.Verification
 	Start   time.Time
-	Counted *Counted // nil: the counters of pauses were not asked for
+	Counted *Counted // nil: no device was asked
 }
 
 // Verify reads the devices, and compares them with the fabric in dir and with the samples of the last verify. It keeps their new samples.
@@ -48,18 +48,13 @@ func (f *Fleet) Verify(ctx context.Context, dir string, whole *target.Tree, o Ve
 	if f.Lab != nil {
 		v.Interval = time.Second
 	}
-	found := Verified{Start: time.Now()}
-	if o.Counters {
-		found.Counted = newCounted(o.Queries, f.Tree)
-	}
+	found := Verified{Start: time.Now(), Counted: newCounted(o.Queries, f.Tree, o.Counters)}
 	found.Verification = rollout.Verify(ctx, f.Dial, o.Queries.on(withSlow(f.Tree)), v)
 	end()
 	if ctx.Err() != nil {
 		return found
 	}
-	if found.Counted != nil {
-		found.Counted.PrintUnread(f.s.Stderr)
-	}
+	found.Counted.PrintUnread(f.s.Stderr)
 	kept.keep(whole, found.Kept)
 	return found
 }

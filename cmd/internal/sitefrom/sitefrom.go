@@ -206,12 +206,14 @@ func (m Maker) network(ctx context.Context, read *devicefiles.Found, source *int
 	n.Report, n.Part = s.Judge(read)
 	n.read = s.Read()
 	if f := s.Judged.Fabric; f != nil {
-		seen := read.Seen(f, n.FilesOf, targets.ReadForwarding, func(d *ir.Device) (*ir.Settings, string) {
+		settings := func(d *ir.Device) (*ir.Settings, string) {
 			if is := n.read[d]; is != nil {
 				return is.Read.Settings, is.Read.Coverage.Doubt()
 			}
 			return nil, ""
-		})
+		}
+		readers := devicefiles.Readers{Forwarding: targets.ReadForwarding, Settings: settings, Counters: targets.ReadCounters}
+		seen := read.Seen(f, n.FilesOf, readers)
 		n.Claims = claimed.Compare(f, n.Proofs, seen, m.Steps())
 		n.Diags = append(n.Diags, n.Claims.Findings...)
 		site.Sort(n.Report)
