@@ -131,7 +131,8 @@ func TestWatchdogStates(t *testing.T) {
 			edit: func(n *network, _ ir.WatchdogSettings) { n.settings("R1").Settings = nil }, want: []string{"error claim-watchdog-cuts"},
 		},
 		"nothing else read": {
-			rows: rows{{Port: "a", Cutting: watches(1)}}, edit: func(n *network, _ ir.WatchdogSettings) { n.seen.Settings, n.seen.Devices = nil, nil },
+			rows: rows{{Port: "a", Cutting: watches(1)}},
+			edit: func(n *network, _ ir.WatchdogSettings) { n.seen.Settings, n.seen.Devices = nil, nil },
 			want: []string{"error claim-watchdog-cuts"},
 		},
 	} {

@@ -1,5 +1,5 @@
 // Package watchdogs judges the PFC watchdogs of switches by their settings and by the states of their queues, which another reader has
-// read. It reads nothing itself.
+// read ([Counters]). It reads nothing itself. A [Problem] is a finding.
 package watchdogs
 
 import (
@@ -30,8 +30,8 @@ type Counters struct {
 	When time.Time // of the oldest answer; zero: not known
 }
 
-// Finding is a finding about a switch.
-type Finding struct {
+// Problem is a finding about a switch.
+type Problem struct {
 	Topic    *diag.Topic
 	Severity diag.Severity
 	Of       *ir.Device
@@ -42,9 +42,9 @@ type Finding struct {
 // Here is in a detail in place of the names of devices.
 const Here = "\x00"
 
-// Judge judges the watchdogs of the switches of a fabric. by has the settings of each device, by its ID; nil: they were not read. Live reads
-// and files have settings and counters in the same form.
-func Judge(f *ir.Fabric, proofs []*proof.Proof, by []*configured.Setup, counters []*Counters) (out []Finding) {
+// Judge judges the watchdogs of the switches of a fabric. by has the settings of each device, by its ID; nil: they were not read. Live
+// reads and files have settings and counters in the same form.
+func Judge(f *ir.Fabric, proofs []*proof.Proof, by []*configured.Setup, counters []*Counters) (out []Problem) {
 	counted := make([]*Counters, len(f.Devices))
 	for _, c := range counters {
 		counted[c.Of.ID] = c
@@ -101,7 +101,7 @@ func watchdogOf(c *configured.Setup, port string) (w ir.WatchdogSettings) {
 
 // unended judges whether the queues of a switch that wait in an accepted circle have a watchdog that ends the wait. A queue whose watchdog
 // is not known is no finding.
-func unended(c *configured.Setup, queues []queue) []Finding {
+func unended(c *configured.Setup, queues []queue) []Problem {
 	var without []string
 	for _, q := range queues {
 		w := watchdogOf(c, q.port)
@@ -112,13 +112,13 @@ func unended(c *configured.Setup, queues []queue) []Finding {
 	if len(without) == 0 {
 		return nil
 	}
-	return []Finding{{&topicUnended, diag.Warning, c.Of, fmt.Sprintf("%s runs no PFC watchdog that cuts the queue on %s, and the fabric accepts "+
-		"a PFC loop over these ports: buffers that lock there stay locked.", Here, portsText(without)), c.When}}
+	return []Problem{{&topicUnended, diag.Warning, c.Of, fmt.Sprintf("%s runs no PFC watchdog that cuts the queue on %s, and the fabric "+
+		"accepts a PFC loop over these ports: buffers that lock there stay locked.", Here, portsText(without)), c.When}}
 }
 
 // states judges the states of the watchdogs of a switch, at its lossless queues. A watchdog of the settings does not run if the switch
 // shows that it does not watch the queue, and that watchdogs watch others.
-func states(c *Counters, settings *configured.Setup) (out []Finding) {
+func states(c *Counters, settings *configured.Setup) (out []Problem) {
 	rows, runs := map[queue]*ir.PauseCounters{}, false
 	for i := range c.Rows {
 		r := &c.Rows[i]
@@ -144,21 +144,23 @@ func states(c *Counters, settings *configured.Setup) (out []Finding) {
 	}
 	for cos := range cut {
 		if ports := cut[cos]; len(ports) > 0 {
-			out = append(out, Finding{&topicCut, diag.Error, c.Of, fmt.Sprintf("The PFC watchdog of %s cuts the queue of cos %d on %s: a pause "+
+			out = append(out, Problem{&topicCut, diag.Error, c.Of, fmt.Sprintf("The PFC watchdog of %s cuts the queue of cos %d on %s: a pause "+
 				"has lasted too long. Until the pause ends, the watchdog drops the packets of the queue, or sends them in spite of the pause.",
 				Here, cos, portsText(ports)), c.When})
 		}
 		if ports := stopped[cos]; len(ports) > 0 {
-			out = append(out, Finding{&topicStopped, diag.Warning, c.Of, fmt.Sprintf("The settings of %s have a PFC watchdog for cos %d on %s, "+
+			out = append(out, Problem{&topicStopped, diag.Warning, c.Of, fmt.Sprintf("The settings of %s have a PFC watchdog for cos %d on %s, "+
 				"and it does not run there. Watchdogs run at other queues of the switch.", Here, cos, portsText(ports)), c.When})
 		}
 	}
 	return out
 }
 
+// mostNamed is the room for the names of ports in a problem, in letters.
+const mostNamed = 120
+
 // portsText folds the names of ports.
 func portsText(ports []string) string {
-	const most = 120 // letters
 	slices.SortFunc(ports, nodeset.Compare)
-	return nodeset.Text(ports, nodeset.Interfaces, most)
+	return nodeset.Text(ports, nodeset.Interfaces, mostNamed)
 }

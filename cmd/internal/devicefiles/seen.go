@@ -19,7 +19,7 @@ type ReadForwarding func(d *ir.Device, files []lint.File, when func(name string)
 // ReadSettings returns the settings of a device in its files, and why they do not count; nil: its files state no setting.
 type ReadSettings func(d *ir.Device) (is *ir.Settings, why string)
 
-// ReadCounters reads the counters of a device from its files; nil: they have none.
+// ReadCounters reads the counters of a device from its files; nil: no file has counters.
 type ReadCounters func(d *ir.Device, files []lint.File) []ir.PauseCounters
 
 // Readers are the readers of [Found.Seen].
