@@ -199,6 +199,7 @@ func metrics() []metric {
 		{"rocec_queue_sent_packets_total", 1, func(c *ir.PauseCounters) *ir.Counter { return &c.Packets }},
 		{"rocec_queue_bytes", 1, func(c *ir.PauseCounters) *ir.Counter { return &c.Waiting }},
 		{"rocec_watchdog_cuts_total", 1, func(c *ir.PauseCounters) *ir.Counter { return &c.Cut }},
+		{"rocec_watchdog_cutting", 1, func(c *ir.PauseCounters) *ir.Counter { return &c.Cutting }},
 	}
 }
 
