@@ -30,29 +30,8 @@ var driver = ir.NewDriver(ir.Driver{
 		OneVersion: "the driver announces only RoCEv2", // Linux, ionic_ibdev.c: RDMA_CORE_PORT_IBA_ROCE_UDP_ENCAP
 		OwnECN:     true,                               // Linux, ionic_controlpath.c: ionic_modify_qp_cmd always wants ECN
 	},
-	Bonds: nic.BondModes,
-	Models: []*ir.NICModel{
-		{
-			Name: "pollara-400", Title: "AMD Pensando Pollara 400", Speed: 400_000, Ports: 1, V2: true,
-			Aliases: []string{"pollara", "amd-pollara-400", "pensando-pollara-400"}, Source: "DPDK: one port of 400G; Linux: v2 only",
-		},
-		{
-			Name: "dsc3-400", Title: "AMD Pensando DSC3-400", Speed: 400_000, Ports: 2, V2: true,
-			Aliases: []string{"pensando-dsc3-400"}, Source: "DPDK: two ports of 400G; Linux: v2 only",
-		},
-		{
-			Name: "dsc2-200", Title: "AMD Pensando DSC2-200", Speed: 200_000, Ports: 2, V2: true,
-			Aliases: []string{"pensando-dsc2-200"}, Source: "DPDK: two ports of 200G; Linux: v2 only",
-		},
-		{
-			Name: "dsc-100", Title: "AMD Pensando DSC-100", Speed: 100_000, Ports: 2, V2: true,
-			Aliases: []string{"pensando-dsc-100"}, Source: "DPDK: two ports of 100G; Linux: v2 only",
-		},
-		{
-			Name: "dsc-25", Title: "AMD Pensando DSC-25", Speed: 25_000, Ports: 2, V2: true,
-			Aliases: []string{"pensando-dsc-25"}, Source: "DPDK: two ports of 25G; Linux: v2 only",
-		},
-	},
+	Bonds:  nic.BondModes,
+	Models: models,
 })
 
 // models is a separate variable, so that the compiler stores the models as data.
