@@ -254,8 +254,8 @@ cmd/internal/site:          cmd/internal/claimed
 cmd/internal/intake:        cmd/internal/globals cmd/internal/report cmd/internal/start compiler/ir lang/diag lang/lock lang/topology
     cmd/internal/netbox targets targets/target/lint |
 cmd/internal/origin:        |
-cmd/internal/readings:      cmd/internal/origin cmd/internal/devicefiles cmd/internal/exit cmd/internal/session compiler/ir lang/diag targets
-    targets/deploy targets/snapshot targets/target targets/target/lint validate/storm |
+cmd/internal/readings:      cmd/internal/origin cmd/internal/devicefiles cmd/internal/exit cmd/internal/session compiler/ir lang/diag
+    targets targets/deploy targets/snapshot targets/target targets/target/lint validate/storm |
 cmd/internal/netbox:        cmd/internal/origin cmd/internal/exit lang/diag lang/nodeset |
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |
