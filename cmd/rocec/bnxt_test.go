@@ -3,21 +3,13 @@ package main
 import (
 	"strings"
 	"testing"
-	"testing/fstest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rocec/rocec/compiler"
 	"github.com/rocec/rocec/docs/evidence"
-	"github.com/rocec/rocec/lang"
-	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/lab/labtest"
-	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/nic/bnxt"
-	"github.com/rocec/rocec/targets/target"
 )
 
 // makersHCL has hosts with a NIC of NVIDIA and one of Broadcom, in one intent with ECN.
@@ -66,18 +58,9 @@ link "second" {
 // changes the NIC without reports needs acceptance. Leaving restores what bnxt had.
 func TestTwoMakersOnOneHost(t *testing.T) {
 	t.Parallel()
-	tree := func(text string) *target.Tree {
-		src, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}, ".", lang.Options{})
-		require.Empty(t, ds)
-		f, ds := compiler.Compile(src, targets.Known)
-		require.False(t, ds.HasErrors(), "%v", ds)
-		tree, ds := targets.Render(f)
-		require.False(t, ds.HasErrors(), "%v", ds)
-		return tree
-	}
-	all := tree(makersHCL)
-	devices, dial := labtest.Start(t, all)
-	host := devices.Device("gpu1")
+	all := rendered(t, makersHCL)
+	fleet := newFleet(t, all)
+	host := fleet.Device("gpu1")
 	run := func(cmd, stdin string) string {
 		t.Helper()
 		out, errs, status := host.Run(t.Context(), "root", cmd, stdin)
@@ -92,23 +75,7 @@ func TestTwoMakersOnOneHost(t *testing.T) {
 		}
 	}
 	before := run("sh -s -- show ens2f0", script)
-	clock := rollout.Clock{Now: time.Now, Wait: time.After}
-	apply := func(tree *target.Tree, name string) *deploy.Plan {
-		t.Helper()
-		have := rollout.Observe(t.Context(), dial, tree, rollout.ObserveOptions{})
-		plan := deploy.Diff(have.Tree(), have)
-		rep, err := rollout.Apply(t.Context(), dial, plan, rollout.ApplyOptions{
-			Clock: clock, Run: deploy.Run{Name: name, Key: "abcd"}, Soak: new(time.Duration),
-		})
-		require.NoError(t, err)
-		for _, d := range rep.Devices {
-			require.Equal(t, deploy.Applied, d.Outcome, "%s: %v %s", d.Device.Name, d.Err, d.Text())
-		}
-		v := rollout.Verify(t.Context(), dial, tree, rollout.VerifyOptions{Clock: clock, Interval: time.Millisecond})
-		require.True(t, v.Sound(), "%+v", v)
-		return plan
-	}
-	first := apply(all, "txn-1")
+	first := fleet.apply(t, all, "txn-1")
 	asks := first.Unaccepted(evidence.Reported)
 	require.Len(t, asks, 1)
 	assert.Contains(t, asks[0].Detail, "The plan changes gpu[1-2] (NICs of bnxt).")
@@ -123,8 +90,7 @@ func TestTwoMakersOnOneHost(t *testing.T) {
 	assert.Contains(t, run("rocec-host show ens1f0", ""), "\nets_tc=0,0,0,3,0,0,6,0\n", "the other family keeps its numbers")
 	host.Reboot()
 	run("rocec-host-bnxt check ens2f0", "")
-	have := rollout.Observe(t.Context(), dial, all, rollout.ObserveOptions{})
-	for _, d := range deploy.Diff(have.Tree(), have).Devices {
+	for _, d := range fleet.plan(t, all).Devices {
 		assert.Equal(t, deploy.StatusSame, d.Status, d.Device.Name)
 	}
 
@@ -133,12 +99,10 @@ func TestTwoMakersOnOneHost(t *testing.T) {
     model = "connectx-5"
     tos   = 105
   }`, 1)
-	changed := tree(other)
-	have = rollout.Observe(t.Context(), dial, changed, rollout.ObserveOptions{})
-	plan := deploy.Diff(have.Tree(), have)
+	plan := fleet.plan(t, rendered(t, other))
 	require.Equal(t, deploy.StatusChange, plan.Devices[0].Status)
 	assert.Empty(t, plan.Unaccepted(evidence.Reported))
 
-	apply(tree(strings.Replace(makersHCL, `, "gpu[1-2]:ens2f0"`, "", 1)), "txn-2")
+	fleet.apply(t, rendered(t, strings.Replace(makersHCL, `, "gpu[1-2]:ens2f0"`, "", 1)), "txn-2")
 	assert.Equal(t, before, run("sh -s -- show ens2f0", script), "leaving is the identity")
 }

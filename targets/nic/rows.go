@@ -2,6 +2,7 @@ package nic
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -102,6 +103,34 @@ var CardRows = []Row{
 			return out
 		},
 	},
+}
+
+// FittedCardRows returns [CardRows] for a driver that only accepts other traffic classes. fit sets these classes for a NIC with an intent.
+func FittedCardRows(fit func(*Settings)) []Row {
+	out := slices.Clone(CardRows)
+	for i, r := range out {
+		out[i].Value = func(b []byte, s *Settings) []byte {
+			fitted := *s
+			if len(s.Intents) > 0 {
+				fit(&fitted)
+			}
+			return r.Value(b, &fitted)
+		}
+	}
+	return out
+}
+
+// CloseGaps numbers the traffic classes in use without gaps from 0, in the order of their numbers. The others get no share.
+func (s *Settings) CloseGaps() {
+	old := s.Card
+	s.ETS, s.Share = [8]bool{}, [8]uint8{}
+	numbers := slices.Compact(slices.Sorted(slices.Values(old.TC[:])))
+	for to, from := range numbers {
+		s.ETS[to], s.Share[to] = old.ETS[from], old.Share[from]
+	}
+	for p, from := range old.TC {
+		s.TC[p] = uint8(slices.Index(numbers, from))
+	}
 }
 
 // CMRows are the keys of the defaults of RDMA-CM.

@@ -6,11 +6,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -111,40 +109,6 @@ func TestLacks(t *testing.T) {
 		_, ds := state.Edit([]byte(strings.Replace(show, "\n"+key+"="+line(show, key), "\n"+key+"=unsupported: it is not there", 1)))
 		assert.True(t, refused(ds, key), key)
 	}
-}
-
-// TestFit: the classes of priorities become numbers without a gap, in the same order, with the same shares; no other class has a share.
-// A second time changes nothing.
-func TestFit(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := &nic.Settings{}
-		for i := range 8 {
-			s.TC[i] = uint8(rapid.IntRange(0, 7).Draw(t, "class"))
-			s.Share[i] = uint8(rapid.IntRange(0, 100).Draw(t, "share"))
-			s.ETS[i] = rapid.Bool().Draw(t, "ets")
-		}
-		was := *s
-		fit(s)
-		var used [8]bool
-		top := 0
-		for p := range 8 {
-			class := s.TC[p]
-			used[class] = true
-			top = max(top, int(class))
-			assert.Equal(t, was.Share[was.TC[p]], s.Share[class])
-			assert.Equal(t, was.ETS[was.TC[p]], s.ETS[class])
-			for o := range 8 {
-				assert.Equal(t, was.TC[p] < was.TC[o], s.TC[p] < s.TC[o])
-			}
-		}
-		for class := range 8 {
-			assert.Equal(t, class <= top, used[class])
-			assert.True(t, used[class] || s.Share[class] == 0 && !s.ETS[class])
-		}
-		once := *s
-		fit(s)
-		assert.Equal(t, once.Card, s.Card)
-	})
 }
 
 // TestBoth: while a NIC has the old and the new settings, a lossless class that ends keeps its share and a number of its own.

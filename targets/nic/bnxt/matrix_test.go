@@ -54,6 +54,12 @@ func tool(item, reads string) map[string]func(h *host) {
 	}
 }
 
+// kept adds the fault of a card that refuses what the kernel's table keeps.
+func kept(faults map[string]func(h *host)) map[string]func(h *host) {
+	faults["kept in the table"] = env("DCBSHIM_FAULT=app=keep")
+	return faults
+}
+
 // matrix lists every setting that the script sets, with its possible outcomes.
 var matrix = []group{
 	{name: "dcbx", keys: "dcbx", befall: map[string]func(h *host){ // the driver starts with the wanted mode
@@ -64,7 +70,7 @@ var matrix = []group{
 	{name: "pfc", keys: "pfc", befall: tool("pfc", "'pfc show '*")},
 	{
 		name: "map", keys: "dscp_prio0 dscp_prio1 dscp_prio2 dscp_prio3 dscp_prio4 dscp_prio5 dscp_prio6 dscp_prio7 trust roce_udp",
-		befall: tool("app", "'-N app show '*"),
+		befall: kept(tool("app", "'-N app show '*")),
 	},
 	{name: "pause", keys: "pause", befall: map[string]func(h *host){
 		"settable": nil, "no tool": func(h *host) { h.Command("ethtool", "exit 127") },

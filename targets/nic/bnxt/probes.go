@@ -9,23 +9,10 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// probes appends the probes that check the effect of a NIC's settings. The settings are readable, the interface has the fabric's MTU and a
-// suitable GID, and the NIC's counters do not rise.
+// probes appends the probes that check the effect of a NIC's settings.
 func probes(out []target.Probe, s *nic.Settings) []target.Probe {
-	out = append(out, nic.PriorityProbe(s))
-	if s.NIC.MTU > 0 {
-		out = append(out, nic.MTUProbe(s))
-	}
-	return append(out, nic.FactProbe(s), nic.GIDProbe(s), nic.CounterProbe(s, counters(s), rdmaCounters))
+	return nic.CardProbes(out, s, counters(s), rdmaCounters)
 }
-
-// The texts of counters that show loss.
-const (
-	unordered  = "%s received %s out of sequence: packets were lost or reordered on the way (%s)."
-	resent     = "%s was asked %s to resend packets that did not arrive in order (%s)."
-	unanswered = "%s found %s that an answer was missing before a later one: packets were lost on the way (%s)."
-	dropped    = "%s discarded %s of RoCE on arrival (%s)."
-)
 
 // rdmaCounters are the counters of the RDMA device that show congestion and loss. The kernel's own driver and that of Broadcom have
 // different names for most of them. Source: hw_counters.c of both.
@@ -38,13 +25,13 @@ var rdmaCounters = []nic.Counter{
 	{Name: "rx_cnp_pkts", Unit: target.UnitPackets},
 	{Name: "rp_cnp_handled", Unit: target.UnitPackets},
 	// loss
-	{Name: "oos_drop_count", Unit: target.UnitPackets, Format: unordered, Noun: "packet"},
-	{Name: "out_of_sequence", Unit: target.UnitPackets, Format: unordered, Noun: "packet"},
-	{Name: "seq_err_naks_rcvd", Unit: target.UnitEvents, Format: resent, Noun: "time"},
-	{Name: "packet_seq_err", Unit: target.UnitEvents, Format: resent, Noun: "time"},
-	{Name: "missing_resp", Unit: target.UnitEvents, Format: unanswered, Noun: "time"},
-	{Name: "implied_nak_seq_err", Unit: target.UnitEvents, Format: unanswered, Noun: "time"},
-	{Name: "rx_roce_discards", Unit: target.UnitPackets, Format: dropped, Noun: "packet"},
+	{Name: "oos_drop_count", Unit: target.UnitPackets, Format: nic.Unordered, Noun: "packet"},
+	{Name: "out_of_sequence", Unit: target.UnitPackets, Format: nic.Unordered, Noun: "packet"},
+	{Name: "seq_err_naks_rcvd", Unit: target.UnitEvents, Format: nic.Resent, Noun: "time"},
+	{Name: "packet_seq_err", Unit: target.UnitEvents, Format: nic.Resent, Noun: "time"},
+	{Name: "missing_resp", Unit: target.UnitEvents, Format: nic.Unanswered, Noun: "time"},
+	{Name: "implied_nak_seq_err", Unit: target.UnitEvents, Format: nic.Unanswered, Noun: "time"},
+	{Name: "rx_roce_discards", Unit: target.UnitPackets, Format: "%s discarded %s of RoCE on arrival (%s).", Noun: "packet"},
 	{Name: "rx_roce_errors", Unit: target.UnitPackets},
 	// retransmissions, and receivers without a receive buffer
 	{Name: "to_retransmits", Unit: target.UnitEvents},
@@ -76,11 +63,7 @@ func counters(s *nic.Settings) map[string]target.Sample {
 			m[received] = nic.Counter{Name: received, Unit: target.UnitFrames}.Sample(s)
 			m[sent] = nic.Counter{Name: sent, Unit: target.UnitFrames}.Sample(s)
 		case !s.NIC.ByPause():
-			m[received] = nic.Counter{
-				Name: received, Unit: target.UnitFrames, Noun: "PFC frame",
-				Format: fmt.Sprintf("%%s received %%s for priority %d, which is not lossless here: the switch port pauses another class "+
-					"(%%s).", priority),
-			}.Sample(s)
+			m[received] = nic.StrayPause(s, received, priority)
 		}
 	}
 	return m

@@ -9,20 +9,7 @@ import (
 
 // rows returns the keys of the value file, sorted.
 func rows() []nic.Row {
-	return nic.Sorted(ownRows(), nic.HostRows, cardRows(), nic.CMRows, nic.VLANRows, nic.MapRows(), nic.CNPRows)
-}
-
-// cardRows returns the keys about shares and pauses, whose traffic classes have the numbers that the driver accepts.
-func cardRows() []nic.Row {
-	out := slices.Clone(nic.CardRows)
-	for i, r := range out {
-		out[i].Value = func(b []byte, s *nic.Settings) []byte {
-			fitted := *s
-			fit(&fitted)
-			return r.Value(b, &fitted)
-		}
-	}
-	return out
+	return nic.Sorted(ownRows(), nic.HostRows, nic.FittedCardRows((*nic.Settings).CloseGaps), nic.CMRows, nic.VLANRows, nic.MapRows(), nic.CNPRows)
 }
 
 // queueOfRoCE is why roce_udp sets no field: the DSCP map and the classes decide about received packets.
@@ -112,22 +99,4 @@ func priority(s *nic.Settings) int {
 		return 0
 	}
 	return s.Intents[0].Group.Cos
-}
-
-// fit numbers the traffic classes without gaps, in the order of their numbers, and leaves the others without a share.
-func fit(s *nic.Settings) {
-	was := *s
-	var next uint8
-	to := map[uint8]uint8{}
-	for class := range uint8(8) {
-		s.Share[class], s.ETS[class] = 0, false
-		if slices.Contains(was.TC[:], class) {
-			to[class] = next
-			next++
-		}
-	}
-	for priority, class := range was.TC {
-		s.TC[priority] = to[class]
-		s.Share[to[class]], s.ETS[to[class]] = was.Share[class], was.ETS[class]
-	}
 }

@@ -213,6 +213,52 @@ func TestMapAfterCongestionControl(t *testing.T) {
 	assert.Contains(t, h.good("show", nicName), "dscp_prio3=26\n")
 }
 
+// An apply of congestion control clears the maps of both ports of a bond, so both are written again. The other port keeps its own map.
+func TestMapsOfABond(t *testing.T) {
+	const other = "ens4f1"
+	h := newHost(t).vendor()
+	h.Add(sim.NIC{Netdev: target.Netdev{Name: other, Driver: "bnxt_en", PCI: "0000:05:00.1", MTU: 9000}})
+	h.Bond("bond0", nicName, other)
+	h.values("bond=bond0\n" + wanted)
+	h.Sh("env " + strings.Join(h.Env, " ") + " " + machinetest.Need(t, "dcb") + " app add dev " + other + " dscp-prio 26:3 40:2")
+	h.good("apply", nicName)
+	_, after, is := strings.Cut(strings.Join(h.Log(), "\n"), "cc applied")
+	require.True(t, is)
+	assert.Contains(t, after, nicName+" add dscp 26:3\n")
+	assert.Contains(t, after, other+" add dscp 26:3\n"+other+" add dscp 40:2")
+	assert.NotContains(t, after, other+" add dscp 0:0")
+}
+
+// A map that cannot be written again is reported, by the apply that lost it and by every later check, although the kernel's table had it.
+func TestMapThatIsLost(t *testing.T) {
+	h := newHost(t).vendor()
+	h.good("apply", nicName)
+	h.Write("fake/cc", "cnp_dscp=40")
+	h.Env = append(h.Env, "DCBSHIM_FAULT=app=keep")
+	out, code := h.run("dash", "apply", nicName)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, out, "the DSCP map cannot be written again after congestion control: ")
+	out, code = h.run("dash", "check", nicName)
+	assert.Equal(t, 1, code)
+	assert.Contains(t, out, "dscp_prio3 is none, not 26\n")
+}
+
+// A folder of configfs that is not made, or that the other port of a bond removes, is never taken for a driver without the parameters.
+func TestFolderOfCongestionControl(t *testing.T) {
+	h := newHost(t).vendor()
+	h.good("apply", nicName)
+	old := h.Path("usr/sbin/mkdir.old")
+	wrap("mkdir", `*/bnxt_re/*)
+	`+old+` "$@" || exit
+	[ -e "$FAKE_DIR/once" ] || { : >"$FAKE_DIR/once"; exec /bin/rm -r "$1"; }
+	exit ;;`)(h)
+	assert.Contains(t, h.good("show", nicName), "ecn_enable=on\n", "the folder is made again")
+	h.Command("mkdir", "exit 1")
+	assert.Contains(t, h.good("show", nicName), "ecn_enable=unreadable: the folder of "+device+" in the configfs of bnxt_re cannot be made\n")
+	h.Remove("sys/devices/" + bdf + "/infiniband")
+	assert.Contains(t, h.good("show", nicName), "ecn_enable=unsupported: the interface has no RDMA device; load bnxt_re\n")
+}
+
 // The kernel's table keeps several priorities of a DSCP. The script removes all entries of such a DSCP and adds the wanted one, because
 // the NIC loses a DSCP with any removed entry.
 func TestTwoPrioritiesOfOneDSCP(t *testing.T) {

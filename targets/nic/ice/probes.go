@@ -10,14 +10,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// probes appends the probes that check the effect of a NIC's settings. The settings are readable, the interface has the fabric's MTU and a
-// suitable GID, the module irdma starts as the fabric needs it, and the NIC's counters do not rise.
+// probes appends the probes that check the effect of a NIC's settings, and that the module irdma starts as the fabric needs it.
 func probes(out []target.Probe, s *nic.Settings) []target.Probe {
-	out = append(out, nic.PriorityProbe(s))
-	if s.NIC.MTU > 0 {
-		out = append(out, nic.MTUProbe(s))
-	}
-	return append(out, nic.FactProbe(s), moduleProbe(s), nic.GIDProbe(s), nic.CounterProbe(s, counters(s), rdmaCounters))
+	return nic.CardProbes(out, s, counters(s), rdmaCounters, moduleProbe(s))
 }
 
 // moduleProbe asks for the parameters of the module irdma. Only Intel's own irdma has them, and a change needs a reload of the module, so
@@ -93,11 +88,7 @@ func counters(s *nic.Settings) map[string]target.Sample {
 	for prio, lossless := range s.PFC {
 		if !lossless && !s.NIC.ByPause() {
 			name := fmt.Sprintf("rx_priority_%d_xoff.nic", prio)
-			m[name] = nic.Counter{
-				Name: name, Unit: target.UnitFrames, Noun: "PFC frame",
-				Format: fmt.Sprintf("%%s received %%s for priority %d, which is not lossless here: the switch port pauses another class "+
-					"(%%s).", prio),
-			}.Sample(s)
+			m[name] = nic.StrayPause(s, name, prio)
 		}
 	}
 	return m

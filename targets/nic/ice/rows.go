@@ -9,22 +9,7 @@ import (
 
 // rows returns the keys of the value file, sorted.
 func rows() []nic.Row {
-	return nic.Sorted(ownRows, []nic.Row{nic.RoCERow}, nic.HostRows, cardRows(), nic.CMRows, nic.VLANRows, nic.MapRows())
-}
-
-// cardRows returns the keys about shares and pauses, whose traffic classes are those that the driver accepts.
-func cardRows() []nic.Row {
-	out := slices.Clone(nic.CardRows)
-	for i, r := range out {
-		out[i].Value = func(b []byte, s *nic.Settings) []byte {
-			fitted := *s
-			if len(s.Intents) > 0 {
-				fit(&fitted)
-			}
-			return r.Value(b, &fitted)
-		}
-	}
-	return out
+	return nic.Sorted(ownRows, []nic.Row{nic.RoCERow}, nic.HostRows, nic.FittedCardRows(fit), nic.CMRows, nic.VLANRows, nic.MapRows())
 }
 
 // ownRows are the keys that no other family has.
@@ -63,23 +48,15 @@ var ownRows = []nic.Row{
 // classes without a cos group are ets without a share, as the driver's own are. With PCP the classes in use have numbers without a gap,
 // from 0 (ice_dcb_get_num_tc).
 func fit(s *nic.Settings) {
-	if s.ByDSCP {
-		used := s.TC
-		for p := range s.TC {
-			if !slices.Contains(used[:], uint8(p)) {
-				s.ETS[p] = true
-			}
-			s.TC[p] = uint8(p)
-		}
+	if !s.ByDSCP {
+		s.CloseGaps()
 		return
 	}
-	old := s.Card
-	s.ETS, s.Share = [8]bool{}, [8]uint8{}
-	numbers := slices.Compact(slices.Sorted(slices.Values(old.TC[:])))
-	for to, from := range numbers {
-		s.ETS[to], s.Share[to] = old.ETS[from], old.Share[from]
-	}
-	for p, from := range old.TC {
-		s.TC[p] = uint8(slices.Index(numbers, from))
+	used := s.TC
+	for p := range s.TC {
+		if !slices.Contains(used[:], uint8(p)) {
+			s.ETS[p] = true
+		}
+		s.TC[p] = uint8(p)
 	}
 }

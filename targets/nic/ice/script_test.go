@@ -161,6 +161,37 @@ func TestLastEntry(t *testing.T) {
 	assert.True(t, strings.HasSuffix(strings.Join(h.Log(), "\n"), "ens1 del dscp 0:0\nens1 add dscp 0:1\nens1 pfc 08"), h.Log())
 }
 
+// Without the switch of devlink a NIC with iWARP stays as it is, and leave finds nothing to restore.
+func TestLeaveWithIWARP(t *testing.T) {
+	h := newHost(t, device(t, true))
+	h.Command("devlink", "exit 1")
+	h.Remove("sys/devices/0000:03:00.0/infiniband.off")
+	h.RDMA("0000:03:00.0", "iwp3s0f0", "ens1")
+	h.Write("sys/devices/0000:03:00.0/infiniband/iwp3s0f0/node_type", "4: RNIC")
+	before, _ := h.run("show", "ens1")
+	out, code := h.run("apply", "ens1")
+	assert.Equal(t, 1, code)
+	assert.NotContains(t, out, "no RDMA device appeared", "it has one")
+	out, code = h.run("leave", "ens1")
+	assert.Zero(t, code, out)
+	after, _ := h.run("show", "ens1")
+	assert.Equal(t, before, after)
+}
+
+// A folder of configfs that the other port of a bond removes, or that is not made, is never taken for a driver without the switch.
+func TestFolderOfDCQCN(t *testing.T) {
+	h := newHost(t, device(t, true))
+	out, code := h.run("apply", "ens1")
+	require.Zero(t, code, out)
+	wrap("mkdir", `*/irdma/*)
+	[ -e "$FAKE_DIR/once" ] || { : >"$FAKE_DIR/once"; exit 0; } ;;`)(h)
+	out, _ = h.run("show", "ens1")
+	assert.Contains(t, out, "dcqcn=on\n", "the folder is made again")
+	h.Command("mkdir", "exit 1")
+	out, _ = h.run("show", "ens1")
+	assert.Contains(t, out, "dcqcn=unreadable: the folder of rocep3s0f0 in the configfs of irdma cannot be made\n")
+}
+
 // An obstacle is reported with its remedy, and never counts as success.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
@@ -173,7 +204,7 @@ func TestRefusals(t *testing.T) {
 			h.Link("../../bus/pci/drivers/mlx5_core", "sys/devices/0000:03:00.0/driver")
 		}, "the driver is mlx5_core, and these settings are for ice"},
 		{"lldpad", func(h *host) { h.Write("fake/lldpad", "") }, "lldpad is active"},
-		{"no tool", func(h *host) { h.Command("dcb", "exit 1") }, "neither dcb (iproute2) nor another tool can read its priorities"},
+		{"no tool", func(h *host) { h.Command("dcb", "exit 1") }, "dcb cannot read its priorities; install iproute2 5.15 or later"},
 		{"four classes", func(h *host) { h.Env = append(h.Env, "DCBSHIM_CLASSES=4") }, "the port has 4 traffic classes"},
 		{"a bond", func(h *host) {
 			h.Remove("fake/ens1.lldp")

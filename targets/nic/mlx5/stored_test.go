@@ -236,6 +236,11 @@ func TestStoreSteps(t *testing.T) {
 	next, ds := leaves.Edit([]byte(now))
 	require.Empty(t, ds)
 	assert.Equal(t, strings.NewReplacer("CNP_DSCP=48", "CNP_DSCP=46", "DCBX=0", "DCBX=1").Replace(now), string(next))
+	text, outage := Target.Noticed(&gone, &leaves.Activate, func(path string) (before, after []byte, changes bool) {
+		return []byte(now), next, path == "stored/ens1f0"
+	})
+	assert.Contains(t, text, "ens1f0", "the host has no such NIC, and its card is reset")
+	assert.Equal(t, store.ResetTime, outage.Most)
 	m.Write("live/stored/ens1f0", strings.TrimSuffix(now, "\n"))
 	run(leaves.Activate.Cmd)
 	assert.Equal(t, strings.TrimSpace(factory), strings.TrimSpace(m.Read("fake/nv")), "leaving is the identity")

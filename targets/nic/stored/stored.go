@@ -125,11 +125,16 @@ func resets(names []string) (disrupts string, outage ir.Outage) {
 const mostPairs = 120
 
 // noticed returns Disrupts and Outage of a step that resets cards: of the cards whose values change, with every interface on them, and
-// with the hosts that this host does not reach meanwhile.
+// with the hosts that this host does not reach meanwhile. The name of the step has the NICs, also those that leave.
 func noticed(d *ir.Device, s *target.Step, live target.Live) (disrupts string, outage ir.Outage) {
 	var down []string
 	cards := map[string]bool{}
-	for _, n := range d.Host.NICs {
+	_, words, _ := strings.Cut(s.Name, " ")
+	nics, ours := steps.Parse(strings.Fields(words))
+	if !ours {
+		return s.Disrupts, s.Outage
+	}
+	for _, n := range nics {
 		before, _, changes := live(steps.StoredName(n.Name))
 		if !changes {
 			continue

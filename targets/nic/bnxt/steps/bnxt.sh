@@ -33,13 +33,8 @@ more_keys() { found=; }
 own_udp=   # what the last read of the APP table gave for the UDP port of RoCEv2
 own_agent= # yes: the agent of the firmware decides
 
-find_tool() { # dcb alone, by what works on this interface
-	tool=none
-	! dcb -N app show dev "$if" >/dev/null 2>&1 || tool=dcb
-}
-
 see_ports() { # [again]: what see_qos sees, the agent of the firmware, and the priorities of RoCEv2 by its UDP port
-	[ -n "$tool" ] || find_tool
+	find_dcb
 	[ -n "$obs_qos" ] && [ "${1:-}" != again ] || own_udp=
 	see_qos "$@"
 	if [ -z "$own_udp" ]; then
@@ -47,7 +42,7 @@ see_ports() { # [again]: what see_qos sees, the agent of the firmware, and the p
 		own_agent=
 		[ "$tool" != dcb ] || ! ask dcb dcbx show dev "$if" || case " $text " in *' lld-managed '*) own_agent=yes ;; esac
 	fi
-	[ -z "$own_agent" ] || obs=${obs%%dcbx=firmware*}"dcbx=unsupported: $managed"${obs#*dcbx=firmware}
+	[ -z "$own_agent" ] || obs="dcbx=unsupported: $managed$nl$obs" # the first line of a key counts
 	emit roce_udp "$own_udp"
 }
 
@@ -69,40 +64,46 @@ open_cc() { # sets cc
 	cc_made=
 	cc_top=$root/sys/kernel/config/bnxt_re/$rdma
 	cc=$cc_top/ports/$port/cc
-	[ -d "$root/sys/kernel/config/bnxt_re" ] || return 1
+	has_cc || return 1
 	[ -d "$cc_top" ] || { mkdir "$cc_top" 2>/dev/null && cc_made=1; } || [ -d "$cc_top" ]
 }
 
+has_cc() { [ -d "$root/sys/kernel/config/bnxt_re" ]; }
+
 close_cc() { [ -z "$cc_made" ] || rmdir "$cc_top" 2>/dev/null || :; }
 
-see_cc() {
-	none="unsupported: $vendor"
-	cc_mode=$none cnp_dscp=$none cnp_prio=$none ecn_enable=$none ecn_marking=$none
-	prio_vlan=$none roce_dscp=$none roce_prio=$none
-	if [ -n "$rdma" ] && open_cc; then
-		read_applied
+see_cc() { # again where the other port of a bond has removed the folder meanwhile
+	if [ -z "$rdma" ]; then
+		all_cc 'unsupported: the interface has no RDMA device; load bnxt_re'
+	elif has_cc; then
+		for _ in 1 2 3; do
+			all_cc "unreadable: the folder of $rdma in the configfs of bnxt_re cannot be made"
+			open_cc || break
+			read_applied
+			[ ! -d "$cc_top" ] || break
+		done
 		close_cc
-	elif [ -n "$rdma" ]; then
+	else
+		all_cc "unsupported: $vendor"
 		read_debug
 	fi
-	for key in $cc_keys; do
-		case $key in
-		cc_mode) emit "$key" "$cc_mode" ;;
-		cnp_dscp) emit "$key" "$cnp_dscp" ;;
-		cnp_prio) emit "$key" "$cnp_prio" ;;
-		ecn_enable) emit "$key" "$ecn_enable" ;;
-		ecn_marking) emit "$key" "$ecn_marking" ;;
-		prio_vlan) emit "$key" "$prio_vlan" ;;
-		roce_dscp) emit "$key" "$roce_dscp" ;;
-		roce_prio) emit "$key" "$roce_prio" ;;
-		esac
-	done
+	emit cc_mode "$cc_mode"
+	emit cnp_dscp "$cnp_dscp"
+	emit cnp_prio "$cnp_prio"
+	emit ecn_enable "$ecn_enable"
+	emit ecn_marking "$ecn_marking"
+	emit prio_vlan "$prio_vlan"
+	emit roce_dscp "$roce_dscp"
+	emit roce_prio "$roce_prio"
 }
 
-read_applied() { # the lines "TEXT (NAME) : VALUE" of apply; the ports of a bond have a line each, and differ or not
-	shut='unreadable: the file apply in configfs cannot be read'
-	cc_mode=$shut cnp_dscp=$shut cnp_prio=$shut ecn_enable=$shut ecn_marking=$shut
-	prio_vlan=$shut roce_dscp=$shut roce_prio=$shut
+all_cc() { # VALUE: of all parameters
+	cc_mode=$1 cnp_dscp=$1 cnp_prio=$1 ecn_enable=$1 ecn_marking=$1
+	prio_vlan=$1 roce_dscp=$1 roce_prio=$1
+}
+
+read_applied() { # the lines "TEXT (NAME) : VALUE" of apply; the second port of a bond has its own lines for the marks
+	all_cc 'unreadable: the file apply in configfs cannot be read, or does not show it'
 	ask_file "$cc/apply" || return 0
 	case $text in *ecn_enable*) ;; *) return 0 ;; esac
 	# The NIC shows these marks only where they have an effect.
@@ -221,7 +222,7 @@ wanted_map() { # sets wanted to the pairs DSCP:PRIORITY of the value file
 set_map() {
 	look "$conf" trust
 	if [ "$found" = pcp ]; then
-		dcb app flush dev "$if" dscp-prio
+		change_app del "$if" dscp-prio $pairs
 		return
 	fi
 	wanted_map || return 1
@@ -230,21 +231,46 @@ set_map() {
 		case "$wanted " in *" $pair "*) ;; *) wrong="$wrong${pair%:*} " ;; esac
 	done
 	gone=
-	stays=' '
+	left=' '
 	for pair in $pairs; do
-		case $wrong in *" ${pair%:*} "*) gone="$gone $pair" ;; *) stays="$stays$pair " ;; esac
+		case $wrong in *" ${pair%:*} "*) gone="$gone $pair" ;; *) left="$left$pair " ;; esac
 	done
 	new=
 	for pair in $wanted; do
-		case $stays in *" $pair "*) ;; *) new="$new $pair" ;; esac
+		case $left in *" $pair "*) ;; *) new="$new $pair" ;; esac
 	done
-	[ -z "$gone" ] || dcb app del dev "$if" dscp-prio $gone || return 1
-	[ -z "$new" ] || dcb app add dev "$if" dscp-prio $new
+	[ -z "$gone" ] || change_app del "$if" dscp-prio $gone || return 1
+	[ -z "$new" ] || change_app add "$if" dscp-prio $new
 }
 
-again_map() { # writes the map anew: firmware without service profiles loses it when congestion control is applied
-	[ "$tool" = dcb ] && [ -n "$pairs" ] || return 0
-	dcb app flush dev "$if" dscp-prio && dcb app add dev "$if" dscp-prio $pairs
+# Firmware without service profiles loses the map of each port of the device when congestion control is applied, and the
+# kernel's tables still have it. A port whose map cannot be written anew gets an empty table, as its card has.
+again_map() {
+	ports=$if
+	[ -z "$bond" ] || ! slurp "$root/sys/class/net/$bond/bonding/slaves" || ports=$found
+	status=0
+	for peer in $ports; do
+		if ! netdev "$peer" || ! ask dcb -N app show dev "$peer"; then
+			printf 'dcb does not show that of %s\n' "$peer"
+			status=1
+			continue
+		fi
+		after dscp-prio "$text"
+		[ -n "$found" ] || continue
+		map=$found
+		dcb app flush dev "$peer" dscp-prio || :
+		change_app add "$peer" dscp-prio $map || status=1
+	done
+	return "$status"
+}
+
+settle_cc() {
+	tried=
+	settle "$cc_keys" see_cc set_cc
+	[ -n "$tried" ] && has_cc && ! profiles || return 0
+	answer=$(again_map 2>&1) && return
+	words "$answer" "$nl"
+	fail "the DSCP map cannot be written again after congestion control: $found"
 }
 
 set_udp() {
@@ -254,15 +280,25 @@ set_udp() {
 	words "${own_udp#none}" ,
 	have=" $found "
 	for prio in $have; do
-		case $want in *" $prio "*) ;; *) dcb app del dev "$if" dgram-port-prio "4791:$prio" || return 1 ;; esac
+		case $want in *" $prio "*) ;; *) change_app del "$if" dgram-port-prio "4791:$prio" || return 1 ;; esac
 	done
 	for prio in $want; do
-		case $have in *" $prio "*) ;; *) dcb app add dev "$if" dgram-port-prio "4791:$prio" || return 1 ;; esac
+		case $have in *" $prio "*) ;; *) change_app add "$if" dgram-port-prio "4791:$prio" || return 1 ;; esac
 	done
 }
 
-set_cc() { # everything that is wanted, and then apply: the files themselves keep what was written last, used or not
-	open_cc || { printf '%s\n' "$vendor" && return 1; }
+set_cc() { # again where the other port of a bond has removed the folder meanwhile
+	has_cc || { printf '%s\n' "$vendor" && return 1; }
+	for _ in 1 2 3; do
+		open_cc || mkdir "$cc_top" || return 1 # for its words
+		write_cc
+		[ ! -d "$cc_top" ] || break
+	done
+	close_cc
+	return "$status"
+}
+
+write_cc() { # everything that is wanted, and then apply: the files themselves keep what was written last, used or not
 	status=0
 	for key in $cc_keys; do
 		look "$conf" "$key" && [ "$found" != none ] || continue
@@ -277,9 +313,6 @@ set_cc() { # everything that is wanted, and then apply: the files themselves kee
 		hex "$found" && put "$cc/$name" "$found" || status=1
 	done
 	put "$cc/apply" 0x1 || status=1
-	close_cc
-	profiles || again_map || status=1
-	return "$status"
 }
 
 hex() { found=$(printf '0x%x' "$1"); } # NUMBER: as these files take it, which read every number as hexadecimal
@@ -295,9 +328,9 @@ ready() {
 	refuse_driver bnxt_en
 	refuse_twin
 	wants pfc || return 0
+	refuse_no_dcb 5.12
 	obs=
 	see_ports
-	[ "$tool" != none ] || die "dcb cannot read its priorities; install iproute2 5.12 or later"
 	[ -z "$own_agent" ] || die "$managed"
 }
 
@@ -318,7 +351,7 @@ bring_about() {
 		come_up || fail "no RDMA device appeared in $patience s; is bnxt_re loaded, and RoCE on in the NIC's NVRAM?"
 	fi
 	if [ -n "$rdma" ]; then
-		settle "$cc_keys" see_cc set_cc
+		settle_cc
 		settle 'roce_mode tos' see_cma set_cma
 	fi
 	settle traffic_class see_class :

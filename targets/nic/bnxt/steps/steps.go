@@ -11,7 +11,7 @@ import (
 var Kit = &steps.Kit{
 	Driver: "bnxt",
 	Suffix: suffix,
-	Script: steps.Script(suffix, func() string { return steps.Card() + own }),
+	Script: steps.Script(suffix, func() string { return steps.DCBCard() + own }),
 	Plain:  "pfc=0,0,0,0,0,0,0,0\ntos=0\nvlan_map=0:0,2:0,4:0,6:0\n",
 }
 

@@ -31,6 +31,8 @@ static int change_app(struct nic *n, const char *dev, const struct dcb_app *app,
 		err = d->del_app ? d->del_app(n, dev, app) : drop(n, app);
 	else
 		err = d->add_app ? d->add_app(n, dev, app) : insert(n, app);
+	if (!err && befalls("app", "keep"))
+		err = -EIO;
 	if (err) {
 		save(n, dev); /* what a driver leaves behind in the kernel's table stays */
 		return err;

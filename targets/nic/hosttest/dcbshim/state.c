@@ -18,6 +18,7 @@
  *     absent   the driver has no such operation: nothing is told, and a write passes silently, or is not supported (dcbx, app)
  *     refuse   a write is not permitted
  *     ignore   a write succeeds and has no effect
+ *     keep     app alone: the kernel's table takes a change that the card refuses, which bnxt and ice leave so
  *     revert   a write holds for the four reads of one look at a NIC; then somebody else has written the old value again
  */
 #include <errno.h>

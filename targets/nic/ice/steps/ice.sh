@@ -20,12 +20,6 @@ accept_own() { # KEY VALUE: is it something rocec writes for these NICs?
 
 more_keys() { found=; }
 
-need_dcb() { # sets tool: mlnx_qos, which another family may use instead, is for its own NICs
-	[ -z "$tool" ] || return 0
-	tool=none
-	! dcb -N app show dev "$if" >/dev/null 2>&1 || tool=dcb
-}
-
 find_pci() { # sets pci to the PCI function, as 0000:03:00.0
 	pci=$(readlink "$net/device") || pci=
 	pci=${pci##*/}
@@ -80,7 +74,7 @@ see_roce() { # by devlink, or by the RDMA device that is there. The driver runs 
 }
 
 see_dcb() { # [again]: as see_qos. A DSCP without an entry has the driver's own priority, which is its upper three bits
-	need_dcb
+	find_dcb
 	[ -n "$obs_qos" ] && [ "${1:-}" != again ] || listed=unread
 	so_far=$obs
 	obs=
@@ -120,13 +114,19 @@ open_irdma() {
 }
 
 see_dcqcn() {
-	found='unsupported: the driver irdma has no switch for DCQCN; that of Intel has, in configfs'
-	if open_irdma; then
-		peek "$irdma/roce_dcqcn_enable" 'the driver irdma has no roce_dcqcn_enable' || :
+	if [ -z "$rdma" ]; then
+		found='unsupported: the interface has no RDMA device; load irdma'
+	elif [ -d "$root/sys/kernel/config/irdma" ]; then
+		for _ in 1 2 3; do # again where the other port of a bond has removed the folder meanwhile
+			found="unreadable: the folder of $rdma in the configfs of irdma cannot be made"
+			open_irdma || break
+			peek "$irdma/roce_dcqcn_enable" 'the driver irdma has no roce_dcqcn_enable' || :
+			[ ! -d "$irdma" ] || break
+		done
 		case $found in 1) found=on ;; 0) found=off ;; esac
-		dcqcn=$found
 		[ -z "$opened" ] || rmdir "$irdma" 2>/dev/null || :
-		found=$dcqcn
+	else
+		found='unsupported: the driver irdma has no switch for DCQCN; that of Intel has, in configfs'
 	fi
 	emit dcqcn "$found"
 }
@@ -178,7 +178,7 @@ set_roce() { # RoCEv2 and iWARP exclude each other: what goes off goes first
 set_map() {
 	look "$conf" trust
 	if [ "$found" = pcp ]; then
-		dcb app flush dev "$if" dscp-prio
+		change_app del "$if" dscp-prio $listed
 		return
 	fi
 	fresh=
@@ -204,9 +204,13 @@ set_map() {
 		done
 	done
 	[ -n "$listed$fresh" ] || fresh=0:0
-	[ -z "$fresh" ] || dcb app add dev "$if" dscp-prio $fresh || return 1
+	[ -z "$fresh" ] || change_app add "$if" dscp-prio $fresh || return 1
 	for word in $stale; do
-		dcb app del dev "$if" dscp-prio "$word" && dcb app add dev "$if" dscp-prio "$1" || return 1
+		change_app del "$if" dscp-prio "$word" || return 1
+		if ! change_app add "$if" dscp-prio "$1"; then
+			dcb app add dev "$if" dscp-prio "$word"
+			return 1
+		fi
 		shift
 	done
 }
@@ -217,8 +221,7 @@ ready() {
 	refuse_driver ice
 	refuse_twin
 	wants pfc || return 0
-	need_dcb
-	[ "$tool" = dcb ] || die "neither dcb (iproute2) nor another tool can read its priorities; install iproute2 5.15 or later"
+	refuse_no_dcb 5.15
 	refuse_few
 }
 
@@ -272,8 +275,8 @@ bring_about() {
 	look "$conf" pause && [ "$found" = on ] && settle pause see_pause set_pause
 	[ -z "$agent_back" ] || settle lldp_agent see_agent set_agent # it does not start on a port that uses DSCP
 
-	if wants roce_mode tos; then
-		come_up || fail "no RDMA device appeared in $patience s; is irdma loaded, and RoCE on?"
+	if wants roce_mode tos; then # a device with iWARP is there already
+		come_up || [ -n "$rdma" ] || fail "no RDMA device appeared in $patience s; is irdma loaded, and RoCE on?"
 	fi
 	settle dcqcn see_dcqcn set_dcqcn # the device is there now, or never
 	[ -z "$rdma" ] || settle 'roce_mode tos' see_cma set_cma
