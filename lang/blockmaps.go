@@ -15,6 +15,19 @@ import (
 
 // This file reads attributes whose value is an object, such as a map from DSCP to cos.
 
+// readObject returns an object with any keys. want describes it.
+func readObject(d *eval.Evaluator, en *eval.Env, e hclsyntax.Expression, ds *diag.List, want string) (cty.Value, eval.Outcome) {
+	v, o := d.Value(en, e, ds)
+	if o != eval.Good {
+		return v, o
+	}
+	if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
+		d.Wrong(en, e, v, want, ds)
+		return v, eval.Failed
+	}
+	return v, eval.Good
+}
+
 // readDSCPMap reads a map from DSCP to cos.
 func readDSCPMap(d *eval.Evaluator, en *eval.Env, e hclsyntax.Expression, ds *diag.List) ([]Mapped, eval.Outcome) {
 	return readMapped(63)(d, en, e, ds)
@@ -30,13 +43,9 @@ func readMapped(most int) reader[[]Mapped] {
 	const want = "an object such as { 26 = 3 }"
 	cos := eval.Integer(0, 7)
 	return func(d *eval.Evaluator, en *eval.Env, e hclsyntax.Expression, ds *diag.List) ([]Mapped, eval.Outcome) {
-		v, o := d.Value(en, e, ds)
+		v, o := readObject(d, en, e, ds, want)
 		if o != eval.Good {
 			return nil, o
-		}
-		if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
-			d.Wrong(en, e, v, want, ds)
-			return nil, eval.Failed
 		}
 		var out []Mapped
 		for it := v.ElementIterator(); it.Next(); {
@@ -69,13 +78,9 @@ func readMapped(most int) reader[[]Mapped] {
 // readVFRoCE reads a map such as { 0 = false, 1 = true }: whether RoCE is on, by the number of a virtual function.
 func readVFRoCE(d *eval.Evaluator, en *eval.Env, e hclsyntax.Expression, ds *diag.List) (vfs []VFRoCE, _ eval.Outcome) {
 	const want = "an object such as { 0 = false }"
-	v, o := d.Value(en, e, ds)
+	v, o := readObject(d, en, e, ds, want)
 	if o != eval.Good {
 		return nil, o
-	}
-	if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
-		d.Wrong(en, e, v, want, ds)
-		return nil, eval.Failed
 	}
 	for it := v.ElementIterator(); it.Next(); {
 		k, on := it.Element()

@@ -42,13 +42,9 @@ func readStored(d *eval.Evaluator, en *eval.Env, e hclsyntax.Expression, ds *dia
 func readParameters(d *eval.Evaluator, en *eval.Env, e hclsyntax.Expression, ds *diag.List, words bool, want string) (
 	[]Parameter, eval.Outcome,
 ) {
-	v, o := d.Value(en, e, ds)
+	v, o := readObject(d, en, e, ds, want)
 	if o != eval.Good {
 		return nil, o
-	}
-	if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
-		d.Wrong(en, e, v, want, ds)
-		return nil, eval.Failed
 	}
 	if v.LengthInt() > mostParameters {
 		d.Report(en, e, &eval.OutOfRange, fmt.Sprintf("The map has %d parameters, and at most %d are allowed. Delete some.", v.LengthInt(),

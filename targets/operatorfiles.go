@@ -1,7 +1,6 @@
 package targets
 
 import (
-	"fmt"
 	"path"
 
 	"github.com/rocec/rocec/lang/diag"
@@ -25,8 +24,8 @@ func ByNode(files []lint.File) (out []lint.File) {
 			out = append(out, f)
 			continue
 		}
-		if len(f.Data) > nicoperator.MostFile {
-			out = append(out, lint.File{Name: f.Name, Why: fmt.Sprintf("It is larger than %d MiB.", nicoperator.MostFile>>20)})
+		if why := nicoperator.Refuses(f.Data); why != "" {
+			out = append(out, lint.File{Name: f.Name, Why: why})
 			continue
 		}
 		parts, rest := nicoperator.ByNode(f.Data)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -48,6 +49,28 @@ func TestLinuxSheetReadsBack(t *testing.T) {
 			text = strings.Replace(text, "bitmap       : 0x10", "bitmap       : 0x20", 1)
 		}
 		assert.NotEmpty(t, judged(text).Compare("").Values, wrong)
+	}
+}
+
+// The commands of nicctl are there once for NICs that need the same, and for each NIC of a host whose NICs need different settings.
+func TestLinuxSheetOfTwoNeeds(t *testing.T) {
+	text := strings.NewReplacer("host.mi,", `"mi[1-2]:benic1p1",`, "[host.old,", `["mi[1-2]:benic2p1", host.old,`,
+		"benic1p1", "benic[1-2]p1", "swp[1-20]", "swp[1-22]").Replace(readAll(t, "testdata/systems/fabric.hcl"))
+	text = strings.Replace(text, `"mi[1-2]:benic[1-2]p1",`, `"mi[1-2]:benic1p1",`, 1)
+	for _, c := range []struct {
+		text   string
+		blocks int
+	}{
+		{text, 2},
+		{strings.NewReplacer(`"mi[1-2]:benic1p1",`, "host.mi,", `"mi[1-2]:benic2p1", `, "").Replace(text), 1},
+	} {
+		f := judge.Judge(t.Context(), fstest.MapFS{"fabric.hcl": {Data: []byte(c.text)}}, ".", judge.Options{}).Fabric
+		i := slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Name == "mi1" })
+		require.GreaterOrEqual(t, i, 0)
+		require.Len(t, f.Devices[i].Host.NICs, 2)
+		sheet := string(sheets.Of(f.Devices[i]))
+		assert.Equal(t, c.blocks, strings.Count(sheet, "nicctl update port --all"))
+		assert.Equal(t, c.blocks == 2, strings.Contains(sheet, "# Only for benic2p1: write -p PORT"), sheet)
 	}
 }
 

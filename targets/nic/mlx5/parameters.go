@@ -2,6 +2,7 @@ package mlx5
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -126,6 +127,15 @@ var stall = &ir.NICParameter{
 	Name: "stall_prevention", Least: 80, Most: 8000, Unit: "ms", Factory: anyFactory,
 	Words: []ir.Word{{Name: "off", Value: 0}, {Name: "auto", Value: 65535}}, Does: "a stuck NIC stops sending pauses after this time",
 	Source: "en_ethtool.c of mlx5_core; the manual of ethtool",
+}
+
+// StoredName returns the name of a stored parameter in mlxconfig for a port of the card, counted from 1. A parameter of the whole card has
+// no port.
+func StoredName(name string, port int) string {
+	if name == "ROCE_CONTROL" {
+		return name
+	}
+	return name + "_P" + strconv.Itoa(port)
 }
 
 // inDebugfs returns the name of a parameter of DCQCN in cc_params of debugfs.

@@ -36,8 +36,9 @@ func (o *Object) is(path, text string) bool {
 	return v != nil && strings.EqualFold(v.Text, text)
 }
 
-// decide changes the values to those that have an effect. Source: configvalidation.go and manager.go of the operator.
-func (o *Object) decide() {
+// decide changes the values to those that have an effect. stated reports whether the template has qos. Source: configvalidation.go and
+// manager.go of the operator.
+func (o *Object) decide(stated bool) {
 	const roce = "roceOptimized."
 	off := ""
 	switch {
@@ -60,7 +61,7 @@ func (o *Object) decide() {
 		o.Wrong = append(o.Wrong, Wrong{v.Row, "the operator accepts only dscp and pfc", v.Line})
 		v.Means, v.Aside = ir.NoField, "the operator refuses the value"
 	}
-	if v := o.value(roce + "enabled"); off == "" && o.value(roce+"qos.pfc") == nil && o.value(roce+"qos.trust") == nil {
+	if v := o.value(roce + "enabled"); off == "" && !stated {
 		o.Values = append(o.Values, Stated{v.Row, usualTrust, ir.FieldTrust, "", v.Line}, Stated{v.Row, usualPFC, ir.FieldPauses, "", v.Line})
 	}
 	if o.is("spectrumXOptimized.enabled", "true") {

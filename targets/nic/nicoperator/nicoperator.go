@@ -74,7 +74,7 @@ func hasLone(objects []Object) bool {
 func isNode(name string) bool {
 	const most = 253
 	return name != "" && len(name) <= most && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-.") == "" &&
-		!strings.HasPrefix(name, ".") && !strings.Contains(name, "..")
+		strings.Trim(name[:1], ".-") != "" && !strings.Contains(name, "..")
 }
 
 // appendPiece appends a document.

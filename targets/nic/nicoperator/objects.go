@@ -25,6 +25,8 @@ const (
 const (
 	MostFile  = 32 << 20 // bytes of a file: 20,000 NICs
 	mostPiece = 1 << 20  // bytes of an object, or of a document that is no list as kubectl prints it
+	mostOf    = 50_000   // pieces of a file
+	mostIn    = 5_000    // objects of a piece: an object with settings has 300 bytes or more
 	mostDepth = 24       // objects and lists in each other
 	headSize  = 64 << 10 // bytes in which an object of the operator is searched
 )
@@ -71,13 +73,25 @@ type piece struct {
 	text string
 }
 
+// Refuses returns the reason why a file is too large to be divided by node, as a sentence; empty: it is not.
+func Refuses(data []byte) string {
+	switch {
+	case len(data) > MostFile:
+		return fmt.Sprintf("It is larger than %d MiB.", MostFile>>20)
+	case len(piecesOf(string(data))) > mostOf:
+		return fmt.Sprintf("It has more than %d objects.", mostOf)
+	}
+	return ""
+}
+
 // piecesOf divides a file into documents, and a list of kubectl into its elements: such a list has its elements without indentation, below
-// the key items. A line without indentation cannot be inside of an element, because texts of several lines are indented in YAML.
+// the key items. A line without indentation cannot be inside of an element, because texts of several lines are indented in YAML. piecesOf
+// returns at most one piece more than the limit.
 func piecesOf(text string) (out []piece) {
 	line, from, start := 1, 1, 0 // of the present piece
 	items := false
 	end := func(at int) {
-		if part := text[start:at]; strings.TrimSpace(part) != "" {
+		if part := text[start:at]; len(out) <= mostOf && strings.TrimSpace(part) != "" {
 			out = append(out, piece{from, part})
 		}
 		start, from = at, line
@@ -109,21 +123,35 @@ func piecesOf(text string) (out []piece) {
 
 // Objects returns the objects in a file. Reading never fails: an object that cannot be read has a reason in Wrong.
 func Objects(text string) (out []Object) {
-	for _, p := range piecesOf(text) {
+	for i, p := range piecesOf(text) {
+		if i == mostOf {
+			return append(out, p.refused(fmt.Sprintf("the file has more than %d objects, and rocec does not read the others", mostOf)))
+		}
 		out = append(out, p.objects()...)
 	}
 	return out
 }
 
-// listRows are the keys of a list of kubectl beside its elements.
-var listRows = []string{"apiVersion", "kind", "metadata"}
+// refused returns a piece that is not read, with the reason.
+func (p *piece) refused(why string) Object {
+	first, _, _ := strings.Cut(strings.TrimSpace(p.text), "\n")
+	return Object{Wrong: []Wrong{{first, why, p.line}}, text: p.text}
+}
+
+// The keys of objects: of each one, and of a list of kubectl beside its elements.
+var (
+	ofObjects = []string{"apiVersion", "kind", "metadata", "spec", "status"}
+	listRows  = ofObjects[:3]
+)
+
+// null is the tag of YAML for a field that is absent.
+const null = "!!null"
+
+const unknownField = "the schema of the operator has no such field"
 
 // objects returns the objects in a piece; none if it has only the keys of a list.
 func (p *piece) objects() []Object {
-	fail := func(why string) []Object {
-		first, _, _ := strings.Cut(strings.TrimSpace(p.text), "\n")
-		return []Object{{Wrong: []Wrong{{first, why, p.line}}, text: p.text}}
-	}
+	fail := func(why string) []Object { return []Object{p.refused(why)} }
 	if len(p.text) > mostPiece {
 		return fail(fmt.Sprintf("it is larger than %d MiB, and it is no list as kubectl prints it", mostPiece>>20))
 	}
@@ -148,6 +176,9 @@ func (p *piece) objects() []Object {
 		if items := get(root, "items"); items != nil && items.Kind == yaml.SequenceNode {
 			all = items.Content
 		}
+	}
+	if len(all) > mostIn {
+		return fail(fmt.Sprintf("it has more than %d objects, and it is no list as kubectl prints it", mostIn))
 	}
 	var out []Object
 	for _, n := range all {
@@ -246,6 +277,11 @@ func read(n *yaml.Node, before int) Object {
 		return o
 	}
 	r := &objectReader{o: &o, set: set, before: before}
+	r.entries(n, func(key, _ *yaml.Node) {
+		if !slices.Contains(ofObjects, key.Value) {
+			r.wrong(key, key.Value, unknownField)
+		}
+	})
 	if get(n, "spec") == nil && o.Kind == KindTemplate {
 		r.wrong(n, o.Kind, "it has no spec")
 	}
@@ -271,7 +307,8 @@ func read(n *yaml.Node, before int) Object {
 			}
 		}
 	}
-	o.decide()
+	qos := get(n, strings.Split(set.at+"roceOptimized.qos", ".")...)
+	o.decide(qos != nil && qos.Tag != null)
 	return o
 }
 
@@ -293,11 +330,11 @@ func (r *objectReader) wrong(n *yaml.Node, row, why string) {
 func (r *objectReader) walk(n *yaml.Node, path, row string) {
 	f := r.set.byPath[path]
 	if f == nil {
-		r.wrong(n, row, "the schema of the operator has no such field")
+		r.wrong(n, row, unknownField)
 		return
 	}
 	if n.Kind == yaml.ScalarNode {
-		if n.Tag == "!!null" {
+		if n.Tag == null {
 			return // an absent field
 		}
 		row += ": " + n.Value
@@ -321,9 +358,9 @@ func (r *objectReader) walk(n *yaml.Node, path, row string) {
 			r.wrong(n, row, "it is no object")
 			return
 		}
-		for i := 0; i < len(n.Content); i += 2 {
-			r.scalar(n.Content[i+1], &Field{Type: Text, Aside: f.Aside}, path, n.Content[i].Value+": "+n.Content[i+1].Value)
-		}
+		r.entries(n, func(key, value *yaml.Node) {
+			r.scalar(value, &Field{Type: Text, Aside: f.Aside}, path, key.Value+": "+value.Value)
+		})
 	default:
 		r.scalar(n, f, path, row)
 	}
@@ -339,19 +376,28 @@ func (r *objectReader) group(n *yaml.Node, path, row string) {
 		return
 	}
 	have := map[string]bool{}
-	for i := 0; i < len(n.Content); i += 2 {
-		key := n.Content[i].Value
-		if have[key] {
-			r.wrong(n.Content[i], key, "the object has this field twice")
-			continue
-		}
-		have[key] = true
-		r.walk(n.Content[i+1], path+"."+key, key)
-	}
+	r.entries(n, func(key, value *yaml.Node) {
+		have[key.Value] = value.Tag != null
+		r.walk(value, path+"."+key.Value, key.Value)
+	})
 	for _, name := range r.set.required[path] {
 		if !have[name] {
 			r.wrong(n, row, "it has no "+name)
 		}
+	}
+}
+
+// entries passes the entries of a mapping to read. Programs differ in which of two entries with one key counts, so such a key is wrong.
+func (r *objectReader) entries(n *yaml.Node, read func(key, value *yaml.Node)) {
+	have := map[string]bool{}
+	for i := 0; i < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if have[key.Value] {
+			r.wrong(key, key.Value, "the object has this field twice")
+			continue
+		}
+		have[key.Value] = true
+		read(key, n.Content[i+1])
 	}
 }
 
@@ -374,7 +420,7 @@ func (f *Field) Refuses(n *yaml.Node) string {
 	switch {
 	case n.Tag != tags[f.Type].tag:
 		return "it is no " + tags[f.Type].word
-	case f.Type == Whole && err != nil:
+	case f.Type == Whole && (err != nil || strconv.Itoa(number) != n.Value): // 0104 is 68 in YAML
 		return "it is no number that rocec reads"
 	case f.Among != nil && !slices.Contains(f.Among, n.Value):
 		return "it is not one of " + strings.Join(f.Among, ", ")

@@ -160,6 +160,17 @@ func TestWrong(t *testing.T) {
 		{"a value of the operator", edit("trust: dscp", "trust: pcp"), "trust: pcp: the operator accepts only dscp and pfc"},
 		{"missing", edit("          trust: dscp\n", ""), "14 qos: it has no trust"},
 		{"twice", edit("numVfs: 8", "numVfs: 8\n      numVfs: 9"), "11 numVfs: the object has this field twice"},
+		{"a part twice", edit("status:", "spec: {configuration: {}}\nstatus:"), "22 spec: the object has this field twice"},
+		{"a part of no object", edit("status:", "<<: {spec: {}}\nstatus:"), "22 <<: the schema of the operator has no such field"},
+		{
+			"a label twice", "apiVersion: configuration.net.nvidia.com/v1alpha1\nkind: NicConfigurationTemplate\n" +
+				"spec:\n  nodeSelector:\n    kubernetes.io/hostname: a\n    kubernetes.io/hostname: b\n",
+			"6 kubernetes.io/hostname: the object has this field twice",
+		},
+		{"an octal number", edit("tos: 104", "tos: 0104"), "tos: 0104: it is no number that rocec reads"},
+		{"a sign", edit("tos: 104", "tos: +104"), "tos: +104: it is no number that rocec reads"},
+		{"a null", edit("trust: dscp", "trust: null"), "14 qos: it has no trust"},
+		{"many elements", deviceText + "---\n" + strings.Repeat("- {}\n", mostIn+1), "it has more than 5000 objects"},
 		{"another version", edit("v1alpha1", "v1beta1"), "1 apiVersion: configuration.net.nvidia.com/v1beta1: rocec reads only v1alpha1"},
 		{"an anchor", edit("numVfs: 8", "numVfs: &n 8"), "it has an anchor or an alias"},
 		{"an alias bomb", edit("numVfs: 8", "numVfs: &a [&b [x, x], *b, *b]\n      force: *a"), "it has an anchor or an alias"},
@@ -196,6 +207,7 @@ func TestEffect(t *testing.T) {
 		"a TOS of 0":         {edit("tos: 104", "tos: 0"), 4},
 		"a cable of 0":       {edit("cableLen: 5", "cableLen: 0"), 4},
 		"a trust of neither": {edit("trust: dscp", "trust: both"), 4},
+		"a refused qos":      {edit("trust: dscp", "trust: [dscp]", "0,0,0,1,0,0,0,0", "1"), 3},
 		"another kind":       {edit("kind: NicDevice", "kind: NicFirmwareSource"), 0},
 		"another API":        {edit("configuration.net.nvidia.com/v1alpha1", "v1"), 0},
 	} {
@@ -225,6 +237,21 @@ func TestByNode(t *testing.T) {
 	assert.Empty(t, rest)
 	parts, _ = ByNode([]byte(lone))
 	assert.Empty(t, parts, "no node")
+}
+
+// A file with more objects than any cluster has is read only up to a limit, and the rest is a row that is not understood.
+func TestManyObjects(t *testing.T) {
+	text := strings.Repeat("---\n#\n", mostOf-1) + "---\n" + deviceText
+	assert.Empty(t, Refuses([]byte(text)))
+	values, wrong := decided(Objects(text))
+	assert.Len(t, values, 5)
+	assert.Empty(t, wrong)
+
+	text += strings.Repeat("---\na\n", 1000)
+	assert.Equal(t, "It has more than 50000 objects.", Refuses([]byte(text)))
+	values, wrong = decided(Objects(text))
+	assert.Len(t, values, 5)
+	assert.Equal(t, []string{"100042 a: the file has more than 50000 objects, and rocec does not read the others"}, wrong)
 }
 
 // Reading any text ends without a panic, and each row has a line of the text.

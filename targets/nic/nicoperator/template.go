@@ -9,6 +9,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/nic/mlx5"
+	"github.com/rocec/rocec/targets/nic/steps"
 )
 
 // template contains the values that a NicConfigurationTemplate states for the NICs of one model.
@@ -20,9 +21,10 @@ type template struct {
 	mode     int
 	ecn      int // a priority; -1: none
 	pause    bool
-	dscp     int // of CNPs; -1: not stated
-	priority int // the same
-	cable    int // metres; 0: not stated
+	dscp     int    // of CNPs; -1: not stated
+	priority int    // the same
+	cable    int    // metres; 0: not stated
+	nvram    string // further parameters of the firmware, as NAME=N, each with a space behind it
 }
 
 // unsaid is a value of the fabric that a template cannot state.
@@ -62,7 +64,30 @@ func templateOf(n *ir.NIC) (template, []unsaid, cannot) {
 			t.dscp = s.CNP.DSCP[0].Value
 		}
 	}
+	for _, p := range n.Parameters.Stored() {
+		if p.Name == cnpDSCP && t.dscp >= 0 || p.Name == cnpPriority && t.priority >= 0 {
+			continue // the cos group of CNPs decides
+		}
+		t.nvram += fmt.Sprintf("%s=%d ", p.Name, p.Value)
+	}
 	return t, t.unsaid(s), ""
+}
+
+// The parameters of the firmware for the marks of CNPs.
+const (
+	cnpDSCP     = "CNP_DSCP"
+	cnpPriority = "CNP_802P_PRIO"
+)
+
+// firmware returns the parameters of the firmware that the template states for each port, as NAME=N.
+func (t *template) firmware() (out []string) {
+	if t.dscp >= 0 {
+		out = append(out, cnpDSCP+"="+strconv.Itoa(t.dscp))
+	}
+	if t.priority >= 0 {
+		out = append(out, cnpPriority+"="+strconv.Itoa(t.priority))
+	}
+	return append(out, strings.Fields(t.nvram)...)
 }
 
 // factoryMap returns the reason why the map of the factory, which no template changes, gives a packet of an intent or a CNP another
@@ -87,7 +112,10 @@ func factoryMap(s *nic.Settings) cannot {
 }
 
 // says reports whether the template states the value of a key of the value file.
-func (t *template) says(key string) bool {
+func (t *template) says(key, value string) bool {
+	if name, is := strings.CutPrefix(key, steps.StoredKey); is {
+		return slices.Contains(t.firmware(), name+"="+value)
+	}
 	switch key {
 	case "trust", "pfc", "pause", "roce_mode":
 		return true
@@ -111,7 +139,7 @@ func (t *template) unsaid(s *nic.Settings) (out []unsaid) {
 		if row.Key == "should" { // it lists keys of the value file
 			continue
 		}
-		if value := row.Value(nil, s); len(value) > 0 && !t.says(row.Key) {
+		if value := row.Value(nil, s); len(value) > 0 && !t.says(row.Key, string(value)) {
 			out = append(out, unsaid{row.Key, string(value), s.NIC.Name})
 		}
 	}

@@ -64,8 +64,7 @@ func Write(hosts []*ir.Device, o Supplied) (files []Templates, refused []Refused
 		}
 		var key strings.Builder
 		for i := range h.templates {
-			t := h.templates[i]
-			key.WriteString(t.model.Name + fmt.Sprint(t.trust, t.pfc, t.tos, t.mode, t.ecn, t.pause, t.dscp, t.priority, t.cable) + "\n")
+			fmt.Fprintln(&key, h.templates[i])
 		}
 		g := at[key.String()]
 		if g == nil {
@@ -145,7 +144,7 @@ func fileOf(hosts []*described, names []string, name string, o Supplied) Templat
 	line("It writes numVfs (build --vfs) and rawNvConfig to the firmware, and gives parameters of other features their defaults.")
 	line("Such a change needs a reboot of the node, or a reset of the NIC.")
 	if slices.ContainsFunc(hosts[0].templates, func(t template) bool { return t.priority < 0 }) {
-		line("The fabric states no CNPs, and the operator makes the firmware mark them with DSCP 4 and PCP 6.")
+		line("The fabric states no CNPs. The operator makes the firmware mark them with DSCP 4 and PCP 6 if rawNvConfig lacks the marks.")
 	}
 	keys, note := unsaidLines(hosts)
 	if len(keys) > 0 {
@@ -261,20 +260,20 @@ func (t *template) write(b *strings.Builder, name, id string, o Supplied) {
 	if t.mode > 0 {
 		line(3, "roceMode: %d", t.mode)
 	}
-	var raw []string
+	var names, values []string
 	for port := range max(t.model.Ports, 1) {
-		if t.dscp >= 0 {
-			raw = append(raw, fmt.Sprintf("CNP_DSCP_P%d", port+1), strconv.Itoa(t.dscp))
-		}
-		if t.priority >= 0 {
-			raw = append(raw, fmt.Sprintf("CNP_802P_PRIO_P%d", port+1), strconv.Itoa(t.priority))
+		for _, p := range t.firmware() {
+			name, value, _ := strings.Cut(p, "=")
+			if name = mlx5.StoredName(name, port+1); !slices.Contains(names, name) {
+				names, values = append(names, name), append(values, value)
+			}
 		}
 	}
-	if len(raw) > 0 {
+	if len(names) > 0 {
 		line(2, "rawNvConfig:")
 	}
-	for i := 0; i < len(raw); i += 2 {
-		line(3, "- name: %q", raw[i])
-		line(3, "  value: %q", raw[i+1])
+	for i := range names {
+		line(3, "- name: %q", names[i])
+		line(3, "  value: %q", values[i])
 	}
 }

@@ -31,9 +31,7 @@ func linux(nics []*hand) string {
 				nic.Quote(fmt.Sprintf("%s.%d", n.NIC.Name, vlan)), vlan, n.Egress)
 		}
 	}
-	if i := slices.IndexFunc(nics, func(n *hand) bool { return n.driver() == "ionic" }); i >= 0 {
-		pensando(line, nics[i])
-	}
+	b.WriteString(allPensando(nics))
 	line("modprobe rdma_cm")
 	for _, n := range nics {
 		connections(line, n)
@@ -58,6 +56,32 @@ func connections(line func(format string, args ...any), n *hand) {
 		line(`echo %d > "/sys/kernel/config/rdma_cm/$DEV/ports/1/default_roce_tos"`, n.TOS)
 	}
 	line(`rmdir "/sys/kernel/config/rdma_cm/$DEV"`)
+}
+
+// allPensando returns the commands of nicctl, once for NICs that need the same.
+func allPensando(nics []*hand) string {
+	var order []string
+	of := map[string][]string{}
+	for _, n := range nics {
+		if n.driver() != "ionic" {
+			continue
+		}
+		var b strings.Builder
+		pensando(func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }, n)
+		if of[b.String()] == nil {
+			order = append(order, b.String())
+		}
+		of[b.String()] = append(of[b.String()], cell(n.NIC.Name))
+	}
+	if len(order) == 1 {
+		return order[0]
+	}
+	var b strings.Builder
+	for _, text := range order {
+		fmt.Fprintf(&b, "# Only for %s: write -p PORT in the place of --all, and after each nicctl update qos except --classification-type,\n"+
+			"# which is for all ports. PORT is a port of nicctl show port.\n%s", strings.Join(of[text], ", "), text)
+	}
+	return b.String()
 }
 
 // pensando writes the commands of nicctl. Without -p they apply to all ports. A strict priority needs a limit, which no fabric states.
