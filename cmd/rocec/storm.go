@@ -162,15 +162,10 @@ func stormFrom(ctx context.Context, a *app, dir string, o stormOptions) error {
 	if err != nil {
 		return err
 	}
+	var all []storm.Reading
 	if server == nil {
-		all, err := readings.Snapshots(f.Fabric, o.from)
-		if err != nil {
-			return err
-		}
-		return printStorm(a, f, storm.Judge(f.Fabric, all), readings.Times(all), o.format)
-	}
-	all, err := server.Readings(ctx, f.Fabric, time.Now())
-	if ctx.Err() != nil {
+		all, err = readings.Snapshots(f.Fabric, o.from)
+	} else if all, err = server.Readings(ctx, f.Fabric, time.Now()); ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted")
 	}
 	if err != nil {
@@ -227,13 +222,14 @@ type stormReader struct {
 	of      map[*ir.Device]*stormAnswers
 
 	counters, settings session.Queries
-	begun              bool // the settings, which are about configurations, were asked
+	begun              bool // the settings were asked: one time for all readings
 }
 
 // stormAnswers are the answers of a device.
 type stormAnswers struct {
-	counters, settings []session.Reply
-	when               time.Time // of the counters
+	counters  []session.Reply
+	when      time.Time                      // of the counters
+	watchdogs map[string]ir.WatchdogSettings // nil: its settings were not read
 }
 
 func newStormReader(f *report.Report, devices *session.Fleet) *stormReader {
@@ -244,7 +240,9 @@ func newStormReader(f *report.Report, devices *session.Fleet) *stormReader {
 			one := &stormAnswers{}
 			r.queries[d.Source], r.of[d.Source] = queries, one
 			r.counters.Add(d.Name, target.Queries(queries), func(all []session.Reply) { one.counters, one.when = all, time.Now() })
-			r.settings.Add(d.Name, readings.SettingsQueries(d.Source), func(all []session.Reply) { one.settings = all })
+			r.settings.Add(d.Name, readings.SettingsQueries(d.Source), func(all []session.Reply) {
+				one.watchdogs = readings.LiveWatchdogs(d.Source, all)
+			})
 		}
 	}
 	return r
@@ -270,7 +268,7 @@ func (r *stormReader) read(ctx context.Context, o rollout.ObserveOptions) storm.
 	for _, d := range r.fabric.Devices {
 		if a := r.of[d]; a != nil {
 			out[d] = readings.CountersOf(d, r.queries[d], a.counters, a.when)
-			out[d].Watchdogs = readings.LiveWatchdogs(d, a.settings)
+			out[d].Watchdogs = a.watchdogs
 			if r.devices.Lab != nil {
 				out[d].Every, out[d].Queues = 0, 0
 			}

@@ -1,6 +1,7 @@
 package cumulus
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -76,15 +77,22 @@ func queueCounters(d *ir.Device, ports []target.Counted) target.CounterQuery {
 		words = append(words, p.Word)
 	}
 	given := "ports=\"" + strings.Join(words, " ") + "\"\n"
-	var watchdogs target.Query
-	if r, ok := grammar.ParseRelease(d.Switch.Version); ok && r.AtLeast(5, 6) && ConfigOf(d) == ByNVUE { // the first release with a watchdog
-		watchdogs.Cmd = askGuard + given + askQueuesHead + "guard" + askQueuesRest
+	reader := func(missing func(q *queueAnswer, port string) string) func(*ir.Device, []byte) ([]ir.PauseCounters, string) {
+		return func(d *ir.Device, answer []byte) ([]ir.PauseCounters, string) {
+			return readQueues(d, answer, ports, missing)
+		}
 	}
-	return target.CounterQuery{
+	out := target.CounterQuery{
 		Query: target.Query{Cmd: target.CounterTimeCmd + "command -v nv >/dev/null || exit 0\n" + given + askQueuesOf},
-		File:  target.QueuesFile, Queue: queuesRenewed, Watchdogs: watchdogs,
-		Read: func(d *ir.Device, answer []byte) ([]ir.PauseCounters, string) { return readQueues(d, answer, ports) },
+		File:  target.QueuesFile, Queue: queuesRenewed, Read: reader((*queueAnswer).missing),
 	}
+	if r, ok := grammar.ParseRelease(d.Switch.Version); ok && r.AtLeast(5, 6) && ConfigOf(d) == ByNVUE { // the first release with a watchdog
+		out.Read = reader(func(q *queueAnswer, port string) string { return cmp.Or(q.missing(port), q.unguarded(port)) })
+		out.Watchdogs = &target.CounterQuery{
+			Query: target.Query{Cmd: askGuard + given + askQueuesHead + "guard" + askQueuesRest}, Read: reader((*queueAnswer).unguarded),
+		}
+	}
+	return out
 }
 
 // queueAnswer is an answer about the queues of ports. The rows are by the name of the port and then by the number of a class or priority.
@@ -211,13 +219,30 @@ func (q *queueAnswer) missing(port string) string {
 	case len(q.sent[port]) == 0:
 		return "nv prints no counters of queues"
 	case q.classes == nil:
-		return "nv does not print the traffic class of each priority"
+		return noClasses
+	}
+	return ""
+}
+
+const noClasses = "nv does not print the traffic class of each priority"
+
+// unguarded returns why the states of the watchdogs of a port are missing; empty: nv was asked for them, and the class of each is known.
+func (q *queueAnswer) unguarded(port string) string {
+	rows, asked := q.guard[port]
+	switch {
+	case !asked && q.late[port]:
+		return "nv took too long to print the states of watchdogs"
+	case rows != nil && q.classes == nil:
+		return noClasses
 	}
 	return ""
 }
 
 // readQueues reads the counters of the lossless queues of ports. Those of a priority are not known if the switch does not show its class.
-func readQueues(d *ir.Device, answer []byte, ports []target.Counted) (out []ir.PauseCounters, unread string) {
+// missing returns why a part of the answer is missing for a port; empty: none is.
+func readQueues(
+	d *ir.Device, answer []byte, ports []target.Counted, missing func(q *queueAnswer, port string) string,
+) (out []ir.PauseCounters, unread string) {
 	q := parseQueues(answer)
 	why := map[string][]string{}
 	buffers := map[string][]*ir.Buffer{}
@@ -225,11 +250,11 @@ func readQueues(d *ir.Device, answer []byte, ports []target.Counted) (out []ir.P
 		buffers[p.Name] = p.Buffers()
 	}
 	for _, p := range ports {
-		if reason := q.missing(p.Name); reason != "" {
+		if reason := missing(&q, p.Name); reason != "" {
 			why[reason] = append(why[reason], p.Name)
-			if q.guard[p.Name] == nil && !q.off[p.Name] {
-				continue
-			}
+		}
+		if q.missing(p.Name) != "" && q.guard[p.Name] == nil && !q.off[p.Name] {
+			continue
 		}
 		for _, b := range buffers[p.Port] {
 			class := countIn(q.classes[strconv.Itoa(b.Group.Cos)], "traffic-class")

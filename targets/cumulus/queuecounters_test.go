@@ -89,7 +89,7 @@ func TestReadQueueCounters(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d, ports := queued()
-			got, unread := readQueues(d, []byte(c.answer), ports)
+			got, unread := readQueues(d, []byte(c.answer), ports, (*queueAnswer).missing)
 			require.Equal(t, c.want, got)
 			require.Equal(t, c.unread, unread)
 		})
@@ -119,14 +119,18 @@ func TestReadWatchdog(t *testing.T) {
 		{`[]`, none, none, false},
 	} {
 		d, ports := queued()
-		got, unread := readQueues(d, []byte(sent+c.answer+"\n"), ports)
+		got, unread := readQueues(d, []byte(sent+c.answer+"\n"), ports, (*queueAnswer).missing)
 		require.Empty(t, unread)
 		require.Equal(t, c.cut, got[0].Cut, c.answer)
 		require.Equal(t, c.cutting, got[0].Cutting, c.answer)
 		require.Equal(t, none, got[1].Cutting)
 		require.Equal(t, c.off, got[0].Unwatched, c.answer)
 
-		alone, _ := readQueues(d, []byte("classes:swp1 {\"3\":{\"traffic-class\":2}}\nguard:swp1 "+c.answer+"\n"), ports)
+		alone, unread := readQueues(d, []byte("classes:swp1 {\"3\":{\"traffic-class\":2}}\nguard:swp1 "+c.answer+"\nlate:swp2\n"), ports,
+			(*queueAnswer).unguarded)
+		require.Equal(t, "nv took too long to print the states of watchdogs for swp2", unread)
+		_, unread = readQueues(d, []byte("guard:swp1 "+c.answer+"\n"), ports, (*queueAnswer).unguarded)
+		require.Equal(t, c.cut.Known || strings.Contains(c.answer, "other"), unread != "", "without classes: "+unread)
 		if c.off || c.cutting.Known {
 			require.Len(t, alone, 1, "the part of the query about watchdogs has the same reader")
 			require.Equal(t, c.cutting, alone[0].Cutting, c.answer)
@@ -141,6 +145,16 @@ func TestQueueCounters(t *testing.T) {
 		require.Equal(t, want, hasNV(&ir.Device{Switch: &ir.Switch{Version: version}}), version)
 	}
 	require.NotContains(t, AskQueues, "'")
+
+	const late = "classes:swp1 {\"3\":{\"traffic-class\":2}}\nqueues:swp1 {\"2\":{}}\nqueues:swp2 {\"2\":{}}\nguard:swp1 {}\nlate:swp2\n"
+	for version, want := range map[string]string{"5.5.0": "", "5.9.0": "nv took too long to print the states of watchdogs for swp2"} {
+		d, ports := queued()
+		d.Switch.Version = version
+		q := queueCounters(d, ports)
+		require.Equal(t, want != "", q.Watchdogs != nil, version)
+		_, unread := q.Read(d, []byte(late))
+		require.Equal(t, want, unread, version)
+	}
 }
 
 // Any answer gives at most one row for each lossless queue, and a short reason.
@@ -151,7 +165,7 @@ func FuzzReadQueueCounters(f *testing.F) {
 	f.Add("queues:swp1 {\"3\":[]}\nclasses: {\"3\":{\"traffic-class\":{}}}")
 	d, ports := queued()
 	f.Fuzz(func(t *testing.T, answer string) {
-		got, unread := readQueues(d, []byte(answer), ports)
+		got, unread := readQueues(d, []byte(answer), ports, (*queueAnswer).missing)
 		require.LessOrEqual(t, len(got), 2)
 		require.Less(t, len(unread), 400)
 	})

@@ -78,8 +78,14 @@ func pauseCounters(d *ir.Device) (out []target.CounterQuery) {
 		watched.WriteString("true")
 		out = append(out, target.CounterQuery{
 			Query: target.Query{Cmd: b.String()}, File: target.CountersDBFile, Every: renewed,
-			Watchdogs: target.Query{Cmd: watched.String()},
-			Read:      func(_ *ir.Device, answer []byte) ([]ir.PauseCounters, string) { return readCounters(answer, ports) },
+			Watchdogs: &target.CounterQuery{
+				Query: target.Query{Cmd: watched.String()},
+				Read: func(_ *ir.Device, answer []byte) ([]ir.PauseCounters, string) {
+					found, _ := readCounters(answer, ports) // the counters of ports are not asked for
+					return found, ""
+				},
+			},
+			Read: func(_ *ir.Device, answer []byte) ([]ir.PauseCounters, string) { return readCounters(answer, ports) },
 		})
 	}
 	return out

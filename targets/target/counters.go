@@ -23,9 +23,8 @@ type CounterQuery struct {
 	Every time.Duration // the interval in which the device renews the counters; 0: they are those of the moment
 	Queue time.Duration // the interval in which it renews the counters of queues, if that is longer than Every; 0: it is not
 
-	// Watchdogs is the part of the query about the states of PFC watchdogs alone, whose answer has the same reader. Without a command, the
-	// answers show none.
-	Watchdogs commands.Query
+	// Watchdogs asks for the states of PFC watchdogs alone. Nil: the answers show none.
+	Watchdogs *CounterQuery
 
 	Read func(d *ir.Device, answer []byte) (found []ir.PauseCounters, unread string)
 }

@@ -118,10 +118,8 @@ const here = watchdogs.Here
 // budget. seen may be nil: then nothing was read, and a nil budget suffices.
 func Judge(f *ir.Fabric, proofs []*proof.Proof, seen *Seen, budget *ir.Budget) *Result {
 	j := &judging{
-		f: f, proofs: proofs, seen: seen, of: make([]*ir.Forwarding, len(f.Devices)), assumed: map[proof.AssumptionCode]bool{},
-		configured: make([]*configured.Setup, len(f.Devices)),
-		known:      map[string]*finding{}, against: reasons{},
-		unsure: reasons{},
+		f: f, proofs: proofs, seen: seen, of: make([]*ir.Forwarding, len(f.Devices)), configured: make([]*configured.Setup, len(f.Devices)),
+		assumed: map[proof.AssumptionCode]bool{}, known: map[string]*finding{}, against: reasons{}, unsure: reasons{},
 	}
 	for _, p := range proofs {
 		for _, a := range p.Assumptions {

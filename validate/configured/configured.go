@@ -180,7 +180,7 @@ const overhead = 22
 
 // guarantees judges the buffers of lossless priority groups, and the limits of their queues.
 func guarantees(b *basis) {
-	b.ports(lossless, func(p *ir.Port, is, _ *ir.PortSettings) {
+	b.ports(Lossless, func(p *ir.Port, is, _ *ir.PortSettings) {
 		d := is.Detail.Get()
 		frame := p.Link().MTU.N + overhead
 		if frame == overhead {
@@ -248,7 +248,7 @@ const less = 95
 
 // pauses judges pauses and headroom. A host only has to obey: its own buffers are in no circle.
 func pauses(b *basis) {
-	b.ports(lossless, func(p *ir.Port, is, meant *ir.PortSettings) {
+	b.ports(Lossless, func(p *ir.Port, is, meant *ir.PortSettings) {
 		sends := meant.Sends
 		if b.Of.Host != nil && !b.Of.Host.Forwards {
 			sends = 0
@@ -326,21 +326,21 @@ func bonds(b *basis) {
 }
 
 // inBond reports whether a port has a laid bridged lossless cable that belongs to a bond.
-func inBond(p *ir.Port) bool { return lossless(p) && p.Link().Bond != 0 && !p.Link().Routed }
+func inBond(p *ir.Port) bool { return Lossless(p) && p.Link().Bond != 0 && !p.Link().Routed }
 
 // Carriers returns the devices with lossless ports.
 func Carriers(f *ir.Fabric) []*ir.Device {
-	return devices(f, func(d *ir.Device) bool { return slices.ContainsFunc(d.Ports, lossless) })
+	return Devices(f, func(d *ir.Device) bool { return slices.ContainsFunc(d.Ports, Lossless) })
 }
 
 // Switches returns the switches with lossless ports.
 func Switches(f *ir.Fabric) []*ir.Device {
-	return devices(f, func(d *ir.Device) bool { return d.Switch != nil && slices.ContainsFunc(d.Ports, lossless) })
+	return Devices(f, func(d *ir.Device) bool { return d.Switch != nil && slices.ContainsFunc(d.Ports, Lossless) })
 }
 
 // Bonded returns the switches with two such cables of one bond.
 func Bonded(f *ir.Fabric) []*ir.Device {
-	return devices(f, func(d *ir.Device) bool {
+	return Devices(f, func(d *ir.Device) bool {
 		some := map[int]bool{}
 		for _, p := range d.Ports {
 			if d.Switch == nil || !inBond(p) {
@@ -355,7 +355,8 @@ func Bonded(f *ir.Fabric) []*ir.Device {
 	})
 }
 
-func devices(f *ir.Fabric, is func(*ir.Device) bool) (out []*ir.Device) {
+// Devices returns the devices of a fabric for which a function returns true.
+func Devices(f *ir.Fabric, is func(*ir.Device) bool) (out []*ir.Device) {
 	for _, d := range f.Devices {
 		if is(d) {
 			out = append(out, d)
@@ -364,5 +365,5 @@ func devices(f *ir.Fabric, is func(*ir.Device) bool) (out []*ir.Device) {
 	return out
 }
 
-// lossless reports whether a port has a laid cable with a lossless group.
-func lossless(p *ir.Port) bool { return p.Link() != nil && !p.Link().Planned && len(p.Buffers()) > 0 }
+// Lossless reports whether a port has a laid cable with a lossless group.
+func Lossless(p *ir.Port) bool { return p.Link() != nil && !p.Link().Planned && len(p.Buffers()) > 0 }

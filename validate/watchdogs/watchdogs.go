@@ -126,7 +126,7 @@ func states(c *Counters, settings *configured.Setup) (out []Problem) {
 	}
 	var cut, stopped [8][]string // ports by cos
 	for _, p := range c.Of.Ports {
-		if p.Link() == nil || p.Link().Planned {
+		if !configured.Lossless(p) {
 			continue
 		}
 		w := watchdogOf(settings, p.Name)

@@ -308,7 +308,7 @@ func (s *Prometheus) reading(ctx context.Context, f *ir.Fabric, at, taken time.T
 			}
 		}
 		for _, q := range targets.CounterQueries(d) {
-			one.Every = max(one.Every, q.Every)
+			one.Every, one.Queues = max(one.Every, q.Every), max(one.Queues, q.Queue)
 		}
 		if len(one.Ports) == 0 {
 			one.Failed = noSeries

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
@@ -46,9 +47,7 @@ func newCounted(q *Queries, tree *target.Tree, all bool) *Counted {
 			for i, a := range answers {
 				if a.Err == "" {
 					found, why := queries[i].Read(d.Source, a.Text)
-					if one.found = append(one.found, found...); all {
-						a.Err = why
-					}
+					one.found, a.Err = append(one.found, found...), why
 				}
 				one.unread = append(one.unread, a.Err)
 			}
@@ -61,9 +60,8 @@ func newCounted(q *Queries, tree *target.Tree, all bool) *Counted {
 // watchdogsOf returns the parts of queries that show the states of watchdogs.
 func watchdogsOf(queries []target.CounterQuery) (out []target.CounterQuery) {
 	for _, q := range queries {
-		if q.Watchdogs.Cmd != "" {
-			q.Query = q.Watchdogs
-			out = append(out, q)
+		if q.Watchdogs != nil {
+			out = append(out, *q.Watchdogs)
 		}
 	}
 	return out
@@ -89,20 +87,15 @@ func (c *Counted) Of(device string) []ir.PauseCounters {
 
 // PrintUnread prints each reason why counters are missing, with its devices.
 func (c *Counted) PrintUnread(w io.Writer) {
-	var order []string
-	of := map[string][]string{}
+	var reasons view.Texts
 	for _, name := range c.order {
 		for _, why := range c.devices[name].unread {
-			if why == "" || slices.Contains(of[why], name) {
-				continue
+			if why != "" && !slices.Contains(reasons.Of[why], name) {
+				reasons.Add(why, name)
 			}
-			if of[why] == nil {
-				order = append(order, why)
-			}
-			of[why] = append(of[why], name)
 		}
 	}
-	for _, why := range order {
-		fmt.Fprintf(w, "rocec: counters of %s are missing: %s\n", nodeset.Text(of[why], nodeset.Devices, math.MaxInt), diag.Escape(why))
+	for _, why := range reasons.All {
+		fmt.Fprintf(w, "rocec: counters of %s are missing: %s\n", nodeset.Text(reasons.Of[why], nodeset.Devices, math.MaxInt), diag.Escape(why))
 	}
 }

@@ -13,14 +13,15 @@ import (
 	"github.com/rocec/rocec/validate/watchdogs"
 )
 
-// Without all counters, devices are asked for the states of their watchdogs alone. Only a query that fails is printed.
+// Without all counters, devices are asked for the states of their watchdogs alone.
 func TestWatchdogQueries(t *testing.T) {
 	read := func(_ *ir.Device, answer []byte) ([]ir.PauseCounters, string) {
-		return []ir.PauseCounters{{Port: string(answer)}}, "the packets are missing"
+		return []ir.PauseCounters{{Port: string(answer)}}, "a state is missing"
 	}
 	counts := &target.Target{Counters: func(*ir.Device) []target.CounterQuery {
 		all := commands.Query{Cmd: "all"}
-		return []target.CounterQuery{{Query: all, Read: read}, {Query: all, Watchdogs: commands.Query{Cmd: "watchdogs"}, Read: read}}
+		alone := &target.CounterQuery{Query: commands.Query{Cmd: "watchdogs"}, Read: read}
+		return []target.CounterQuery{{Query: all, Read: read}, {Query: all, Watchdogs: alone, Read: read}}
 	}}
 	without := &target.Target{Counters: func(*ir.Device) []target.CounterQuery { return []target.CounterQuery{{Read: read}} }}
 	leaf, at := &ir.Device{Name: "leaf1"}, time.Date(2026, 11, 27, 10, 2, 0, 0, time.UTC)
@@ -39,7 +40,8 @@ func TestWatchdogQueries(t *testing.T) {
 	require.Equal(t, []*watchdogs.Counters{{Of: leaf, Rows: []ir.PauseCounters{{Port: "swp1"}}, When: at}}, c.Watchdogs(at))
 	var stderr bytes.Buffer
 	c.PrintUnread(&stderr)
-	require.Equal(t, "rocec: counters of leaf2 are missing: timeout\n", stderr.String())
+	require.Equal(t, "rocec: counters of leaf1 are missing: a state is missing\nrocec: counters of leaf2 are missing: timeout\n",
+		stderr.String())
 }
 
 // A query for counters that fails, and an answer without counters, are printed with their devices. The other counters of the device stay.
