@@ -414,6 +414,9 @@ func TestMistakes(t *testing.T) {
 			s.Switches[0].ByHand = &lang.ByHand{Decl: place(901)}
 			s.Switches[0].Memory = lang.Value[string]{V: "written", At: place(900)}
 		}, "memory-by-hand", 900, []string{`memory = "written"`, "its by_hand block"}},
+		{"a parameter that the driver lacks", func(s *lang.Source) {
+			s.Hosts[0].NICs[0].Tuning = &lang.Tuning{DCQCN: []lang.Parameter{{Name: "rp_ai_rate", At: place(900), Value: val(a, "20")}}}
+		}, "nic-parameter", 900, []string{`"rp_ai_rate"`, `Did you mean "rpg_ai_rate"?`}},
 	} {
 		seen[c.code] = true
 		t.Run(c.name, func(t *testing.T) {

@@ -249,6 +249,7 @@ func (m *nicMaker) nic(n *lang.NIC) *ir.NIC {
 		MTU: n.MTU.V, IP: n.IP.V, TTL: n.TTL.Or(-1), TOS: n.TOS.Or(-1), RoCE: n.RoCE.Or(true),
 		CreateVLAN: n.CreateVLAN.V, VLANIP: n.VLANIP.V,
 	}
+	nic.Parameters = parametersOf(n.Tuning, nic.Model, m.c.report.errorf)
 	for _, v := range n.VFRoCE {
 		if nic.VFRoCE == nil {
 			nic.VFRoCE = map[int]bool{}
@@ -265,22 +266,22 @@ func (m *nicMaker) nic(n *lang.NIC) *ir.NIC {
 const defaultBondMode = "active-backup"
 
 func (m *nicMaker) bond(d *ir.Device, b *lang.Bond) {
-	r := m.c.report
+	errorf := m.c.report.errorf
 	name := d.Name + ":" + b.Name
 	bond := &ir.Bond{Name: b.Name, At: b.Decl, Mode: b.Mode.Or(defaultBondMode), ModeAt: b.Mode.At}
 	if nicOf(d, b.Name) != nil {
-		r.errorf(topicBondInvalid, b.Decl, name, "%s has a nic block and a bond block called %q. Give one another name.", d.Name, b.Name)
+		errorf(topicBondInvalid, b.Decl, name, "%s has a nic block and a bond block called %q. Give one another name.", d.Name, b.Name)
 	}
 	for _, n := range b.NICs {
 		nic := nicOf(d, n.V)
 		switch {
 		case nic == nil:
 			meant := hint(n.V, nicNames(d))
-			m.c.instead(r.errorf(topicUnknownInterface, diag.FirstPlace(n.At, b.Decl), d.Name+":"+n.V,
+			m.c.instead(errorf(topicUnknownInterface, diag.FirstPlace(n.At, b.Decl), d.Name+":"+n.V,
 				"%s has no nic block %q to put into bond %q.%s %s",
 				d.Name, n.V, b.Name, meant, hasNICs(d)), n.V, meant)
 		case nic.Bond != nil:
-			r.errorf(topicBondInvalid, diag.FirstPlace(n.At, b.Decl), d.Name+":"+n.V,
+			errorf(topicBondInvalid, diag.FirstPlace(n.At, b.Decl), d.Name+":"+n.V,
 				"%s is already in bond %q. Delete it from one of the two bonds.", n.V, nic.Bond.Name).
 				Note(nic.Bond.At, "that bond")
 		default:
@@ -289,18 +290,18 @@ func (m *nicMaker) bond(d *ir.Device, b *lang.Bond) {
 		}
 	}
 	if modes := m.bondModes(bond); len(modes) > 0 && !slices.Contains(modes, bond.Mode) {
-		r.errorf(topicBondInvalid, diag.FirstPlace(b.Mode.At, b.Decl), name,
+		errorf(topicBondInvalid, diag.FirstPlace(b.Mode.At, b.Decl), name,
 			"RoCE does not run over a bond in mode %q.%s Use one of the modes %s.",
 			bond.Mode, hint(bond.Mode, modes), diag.Some(modes, showNames))
 	}
 	if len(b.NICs) != 2 {
-		r.errorf(topicBondInvalid, b.Decl, name, "A bond carries RoCE only if it joins exactly the two ports of one card, and %q names %d. "+
+		errorf(topicBondInvalid, b.Decl, name, "A bond carries RoCE only if it joins exactly the two ports of one card, and %q names %d. "+
 			"Name exactly these two.",
 			b.Name, len(b.NICs))
 	} else if len(bond.NICs) == 2 {
 		x, y := bond.NICs[0], bond.NICs[1]
 		if x.Model != y.Model && x.Model != nil && y.Model != nil {
-			r.errorf(topicBondInvalid, b.Decl, name, "A bond carries RoCE only if its ports are on one card, and %s is a %s and "+
+			errorf(topicBondInvalid, b.Decl, name, "A bond carries RoCE only if its ports are on one card, and %s is a %s and "+
 				"%s a %s. Name the two ports of one card.", x.Name, x.Model.Title, y.Name, y.Model.Title)
 		}
 	}

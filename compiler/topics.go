@@ -15,7 +15,7 @@ var Topics = sortedTopics(
 	topicUnknownMember, topicMemberOff, topicBondInvalid,
 	topicTableName, topicTableTwice, topicTablePort, topicTableMissing, topicTableTooLarge, topicRoutingLoop, topicNoRoute,
 	topicLockChanged, topicLockIncomplete, topicWrittenByHand,
-	topicMemoryByHand, topicConfigInvalid,
+	topicMemoryByHand, topicConfigInvalid, topicNICParameter,
 )
 
 func sortedTopics(all ...*diag.Topic) []diag.Topic {

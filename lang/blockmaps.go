@@ -2,10 +2,8 @@ package lang
 
 import (
 	"fmt"
-	"slices"
 	"sort"
 	"strconv"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -13,23 +11,41 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/eval"
 	"github.com/rocec/rocec/lang/parse"
-	"github.com/rocec/rocec/lang/topology"
 )
 
 // This file reads attributes whose value is an object, such as a map from DSCP to cos.
 
-// setMapped reads a map such as { 26 = 3 }: from numbers of 0 to most to a cos.
-func setMapped(most int, field func(*ByHand) *[]Mapped) func(*decoder, *eval.Env, *ByHand, hclsyntax.Expression, *diag.List) eval.Outcome {
+// readObject returns an object with any keys. want describes it.
+func readObject(d *eval.Evaluator, en *eval.Env, e hclsyntax.Expression, ds *diag.List, want string) (cty.Value, eval.Outcome) {
+	v, o := d.Value(en, e, ds)
+	if o != eval.Good {
+		return v, o
+	}
+	if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
+		d.Wrong(en, e, v, want, ds)
+		return v, eval.Failed
+	}
+	return v, eval.Good
+}
+
+// readDSCPMap reads a map from DSCP to cos.
+func readDSCPMap(d *eval.Evaluator, en *eval.Env, e hclsyntax.Expression, ds *diag.List) ([]Mapped, eval.Outcome) {
+	return readMapped(63)(d, en, e, ds)
+}
+
+// readPCPMap reads a map from PCP to cos.
+func readPCPMap(d *eval.Evaluator, en *eval.Env, e hclsyntax.Expression, ds *diag.List) ([]Mapped, eval.Outcome) {
+	return readMapped(7)(d, en, e, ds)
+}
+
+// readMapped reads a map such as { 26 = 3 }: from numbers of 0 to most to a cos.
+func readMapped(most int) reader[[]Mapped] {
 	const want = "an object such as { 26 = 3 }"
 	cos := eval.Integer(0, 7)
-	return func(d *decoder, en *eval.Env, h *ByHand, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
-		v, o := d.Value(en, e, ds)
+	return func(d *eval.Evaluator, en *eval.Env, e hclsyntax.Expression, ds *diag.List) ([]Mapped, eval.Outcome) {
+		v, o := readObject(d, en, e, ds, want)
 		if o != eval.Good {
-			return o
-		}
-		if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
-			d.Wrong(en, e, v, want, ds)
-			return eval.Failed
+			return nil, o
 		}
 		var out []Mapped
 		for it := v.ElementIterator(); it.Next(); {
@@ -40,69 +56,32 @@ func setMapped(most int, field func(*ByHand) *[]Mapped) func(*decoder, *eval.Env
 				d.Report(en, keyExpr, &eval.OutOfRange, fmt.Sprintf("%q is not a value of this field. Write a number from 0 to %d, as in { 26 = 3 }.",
 					diag.Cut(k.AsString()), most), ds)
 				d.Fail(e)
-				return eval.Failed
+				return nil, eval.Failed
 			}
 			if to.IsNull() {
 				d.Wrong(en, toExpr, to, want, ds)
 				d.Fail(e)
-				return eval.Failed
+				return nil, eval.Failed
 			}
 			n, p := cos.Read(to)
 			if p != nil {
 				d.Problem(en, e, eval.Element{V: to, Expr: toExpr}, p, cos.Want, cos.Hint(to), ds)
-				return eval.Failed
+				return nil, eval.Failed
 			}
 			out = append(out, Mapped{from, Value[int]{n, e.Range()}})
 		}
 		sort.Slice(out, func(i, k int) bool { return out[i].From < out[k].From })
-		*field(h) = out
-		return eval.Good
+		return out, eval.Good
 	}
 }
 
-// setColumns reads a map from the names of columns to the headers of a sheet.
-func setColumns(d *decoder, en *eval.Env, k *linkBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
-	const want = `an object such as { a_device = "Source Device" }`
-	v, o := d.Value(en, e, ds)
-	if o != eval.Good {
-		return o
-	}
-	if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
-		d.Wrong(en, e, v, want, ds)
-		return eval.Failed
-	}
-	k.columns = map[string]string{}
-	for it := v.ElementIterator(); it.Next(); {
-		name, header := it.Element()
-		nameExpr, headerExpr := parse.Entry(e, name.AsString())
-		if known := topology.Columns(); !slices.Contains(known, name.AsString()) {
-			d.Report(en, nameExpr, &eval.BadValue, fmt.Sprintf("A sheet has no column %q.%s", diag.Cut(name.AsString()),
-				diag.Suggest(name.AsString(), known)), ds)
-			d.Fail(e)
-			return eval.Failed
-		}
-		if header.IsNull() || header.Type() != cty.String || strings.TrimSpace(header.AsString()) == "" {
-			d.Wrong(en, headerExpr, header, `the header of a column, such as "Source Device"`, ds)
-			d.Fail(e)
-			return eval.Failed
-		}
-		k.columns[name.AsString()] = header.AsString()
-	}
-	return eval.Good
-}
-
-// setVFRoCE reads a map such as { 0 = false, 1 = true }: whether RoCE is on, by the number of a virtual function.
-func setVFRoCE(d *decoder, en *eval.Env, n *nicBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
+// readVFRoCE reads a map such as { 0 = false, 1 = true }: whether RoCE is on, by the number of a virtual function.
+func readVFRoCE(d *eval.Evaluator, en *eval.Env, e hclsyntax.Expression, ds *diag.List) (vfs []VFRoCE, _ eval.Outcome) {
 	const want = "an object such as { 0 = false }"
-	v, o := d.Value(en, e, ds)
+	v, o := readObject(d, en, e, ds, want)
 	if o != eval.Good {
-		return o
+		return nil, o
 	}
-	if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
-		d.Wrong(en, e, v, want, ds)
-		return eval.Failed
-	}
-	n.VFRoCE = nil
 	for it := v.ElementIterator(); it.Next(); {
 		k, on := it.Element()
 		vf, p := vfNumber(k.AsString())
@@ -110,17 +89,17 @@ func setVFRoCE(d *decoder, en *eval.Env, n *nicBlock, e hclsyntax.Expression, ds
 		if p != nil {
 			d.Report(en, keyExpr, p.Topic, p.Detail, ds)
 			d.Fail(e)
-			return eval.Failed
+			return nil, eval.Failed
 		}
 		if on.IsNull() || on.Type() != cty.Bool {
 			d.Wrong(en, onExpr, on, eval.Boolean.Want, ds)
 			d.Fail(e)
-			return eval.Failed
+			return nil, eval.Failed
 		}
-		n.VFRoCE = append(n.VFRoCE, VFRoCE{vf, Value[bool]{on.True(), e.Range()}})
+		vfs = append(vfs, VFRoCE{vf, Value[bool]{on.True(), e.Range()}})
 	}
-	sortVFs(n.VFRoCE)
-	return eval.Good
+	sortVFs(vfs)
+	return vfs, eval.Good
 }
 
 func vfNumber(s string) (int, *eval.Problem) {

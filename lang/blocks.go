@@ -312,16 +312,10 @@ var byHandAttrs = []attr[ByHand]{
 	handWord("trust", eval.OneOf("pcp", "dscp", "both"), "the value that the intents need",
 		"The header fields that the device trusts. With both, the DSCP has precedence where a packet has "+
 			"one.", func(h *ByHand) *Value[string] { return &h.Trust }),
-	{
-		name: "dscp", kind: "map of number 0-7", def: "{}", doc: "The entries by which its map from DSCP to cos differs from the fabric's: { " +
-			"26 = 3 }.",
-		set: setMapped(63, func(h *ByHand) *[]Mapped { return &h.DSCP }),
-	},
-	{
-		name: "pcp", kind: "map of number 0-7", def: "{}", doc: "The entries by which its map from PCP to cos differs from the fabric's: { 3 " +
-			"= 4 }.",
-		set: setMapped(7, func(h *ByHand) *[]Mapped { return &h.PCP }),
-	},
+	parsed("dscp", "map of number 0-7", "{}", "The entries by which its map from DSCP to cos differs from the fabric's: { 26 = 3 }.",
+		readDSCPMap, func(h *ByHand, v []Mapped) { h.DSCP = v }),
+	parsed("pcp", "map of number 0-7", "{}", "The entries by which its map from PCP to cos differs from the fabric's: { 3 = 4 }.",
+		readPCPMap, func(h *ByHand, v []Mapped) { h.PCP = v }),
 	handWord("confirmed", eval.ReasonText, "none", "Who confirms these settings, or the ticket. Without it, apply enables PFC at no "+
 		"port opposite the device (see device-unread).", func(h *ByHand) *Value[string] { return &h.Confirmed }),
 }
@@ -415,11 +409,22 @@ var nicSchema = schema[nicBlock]{
 			"Address of the VLAN interface that rocec creates.\nOnly with `create_vlan`. When the address or the VLAN changes, rocec "+
 				"removes the old address or interface. When `create_vlan` is removed, the interface stays until the host restarts.",
 			func(n *nicBlock) *Value[netip.Prefix] { return &n.VLANIP }),
-		{
-			name: "vf_roce", kind: "map of bool", def: "{}", doc: "RoCE on or off for each virtual function, by number: { 0 = false }.\n" +
-				"Numbers run from 0 to 1023.",
-			set: setVFRoCE,
-		},
+		parsed("vf_roce", "map of bool", "{}", "RoCE on or off for each virtual function, by number: { 0 = false }.\n"+
+			"Numbers run from 0 to 1023.", readVFRoCE, func(n *nicBlock, v []VFRoCE) { n.VFRoCE = v }),
+		parsed("dcqcn", "map of number", "kept as they are",
+			"Parameters of DCQCN by the names of the NIC's driver: { rpg_ai_rate = 20 }.\n"+
+				"[hosts.md](hosts.md#parameters-of-congestion-control) lists the names, ranges and units of each driver. `cnp` of the intent "+
+				"sets the mark of CNPs. A parameter without an entry keeps its value.",
+			readDCQCN, func(n *nicBlock, v []Parameter) { n.tune(func(t *Tuning) { t.DCQCN = v }) }),
+		parsed("nvram", "map of number, bool or string", "kept as they are",
+			"Parameters that the card stores, by the names of the vendor's tool and without a port: { CNP_DSCP = 48 }.\n"+
+				"They need a reset of the card, which is a separate step of a change: see [hosts.md](hosts.md#parameters-that-the-card-stores). "+
+				"A parameter without an entry keeps its value.",
+			readStored, func(n *nicBlock, v []Parameter) { n.tune(func(t *Tuning) { t.NVRAM = v }) }),
+		parsed("stall_prevention", stallKind.Name, "kept as it is",
+			"Time after which the NIC stops sending pauses while it cannot receive, in milliseconds.\n"+
+				"\"auto\" is the time of the firmware, and \"off\" turns stall prevention off.",
+			readStall, func(n *nicBlock, v Value[string]) { n.tune(func(t *Tuning) { t.Stall = v }) }),
 	},
 	blocks: []child[nicBlock]{
 		blocksOf(&trafficClassSchema, false, headed(func(t *TrafficClass) *diag.Range { return &t.Decl }),

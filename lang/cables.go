@@ -3,6 +3,7 @@ package lang
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -285,4 +286,35 @@ func mesh(block *LinkBlock, lower, upper side, into *batch, ds *diag.List) {
 			}
 		}
 	}
+}
+
+// setColumns reads a map from the names of columns to the headers of a sheet.
+func setColumns(d *decoder, en *eval.Env, k *linkBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
+	const want = `an object such as { a_device = "Source Device" }`
+	v, o := d.Value(en, e, ds)
+	if o != eval.Good {
+		return o
+	}
+	if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
+		d.Wrong(en, e, v, want, ds)
+		return eval.Failed
+	}
+	k.columns = map[string]string{}
+	for it := v.ElementIterator(); it.Next(); {
+		name, header := it.Element()
+		nameExpr, headerExpr := parse.Entry(e, name.AsString())
+		if known := topology.Columns(); !slices.Contains(known, name.AsString()) {
+			d.Report(en, nameExpr, &eval.BadValue, fmt.Sprintf("A sheet has no column %q.%s", diag.Cut(name.AsString()),
+				diag.Suggest(name.AsString(), known)), ds)
+			d.Fail(e)
+			return eval.Failed
+		}
+		if header.IsNull() || header.Type() != cty.String || strings.TrimSpace(header.AsString()) == "" {
+			d.Wrong(en, headerExpr, header, `the header of a column, such as "Source Device"`, ds)
+			d.Fail(e)
+			return eval.Failed
+		}
+		k.columns[name.AsString()] = header.AsString()
+	}
+	return eval.Good
 }

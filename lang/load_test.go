@@ -3,6 +3,7 @@ package lang
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -133,6 +134,9 @@ host "h" {
     ip      = "192.0.2.${self.index + 1}/24"
     tos     = 4 * (self.index + 1)
     vf_roce = { 1 = true, 0 = false }
+    dcqcn   = { rpg_ai_rate = 20, min_time_between_cnps = 4 + self.index }
+    nvram   = { LINK_TYPE = "ETH", CNP_DSCP = 48, LLDP_NB_DCBX = false }
+    stall_prevention = 100
     traffic_class {
       tos = 16
       dst = "192.0.2.0/24"
@@ -176,6 +180,14 @@ link "l" {
 	require.Equal(t, 8, h.NICs[1].TOS.V)
 	require.Equal(t, 0, h.NICs[1].VFRoCE[0].VF)
 	require.False(t, h.NICs[1].VFRoCE[0].On.V)
+	require.Equal(t, "100", h.NICs[1].Tuning.Stall.V)
+	for i, want := range []string{"4", "5"} { // each host has its own values
+		var texts []string
+		for _, p := range slices.Concat(s.Hosts[i].NICs[1].Tuning.DCQCN, s.Hosts[i].NICs[1].Tuning.NVRAM) {
+			texts = append(texts, p.Name+"="+p.Value.V)
+		}
+		require.Equal(t, []string{"min_time_between_cnps=" + want, "rpg_ai_rate=20", "CNP_DSCP=48", "LINK_TYPE=ETH", "LLDP_NB_DCBX=false"}, texts)
+	}
 	require.Len(t, h.NICs[0].TrafficClasses, 2)
 	require.Equal(t, 1, h.NICs[0].TrafficClasses[1].TOS.V)
 	require.Equal(t, 0, s.Hosts[0].NICs[0].TrafficClasses[1].TOS.V)

@@ -35,6 +35,20 @@ type attr[T any] struct {
 	set      func(d *decoder, en *eval.Env, into *T, e hclsyntax.Expression, ds *diag.List) eval.Outcome
 }
 
+// parsed is an attribute whose value a function reads.
+func parsed[T, V any](name, kind, def, doc string, read reader[V], set func(*T, V)) attr[T] {
+	return attr[T]{
+		name: name, kind: kind, def: def, doc: doc,
+		set: func(d *decoder, en *eval.Env, into *T, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
+			v, o := read(d.Evaluator, en, e, ds)
+			if o == eval.Good {
+				set(into, v)
+			}
+			return o
+		},
+	}
+}
+
 // child is a block inside a block.
 type child[T any] struct {
 	name   string

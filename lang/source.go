@@ -202,6 +202,20 @@ type NIC struct {
 	VLANIP         Value[netip.Prefix]
 	VFRoCE         []VFRoCE // by VF number
 	TrafficClasses []TrafficClass
+	Tuning         *Tuning // nil: none
+}
+
+// Tuning contains the parameters of a NIC that a nic block states by the names of its driver.
+type Tuning struct {
+	DCQCN, NVRAM []Parameter // by name
+	Stall        Value[string]
+}
+
+// Parameter is one parameter with its value as text: a number, true, false or a word.
+type Parameter struct {
+	Name  string
+	At    diag.Range // of the name
+	Value Value[string]
 }
 
 // VFRoCE is one entry of vf_roce.

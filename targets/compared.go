@@ -24,6 +24,14 @@ type Compared struct {
 	Whole   bool              // all kinds of ports were compared
 }
 
+// Doubt returns why a missing or other value may be in force on the device, as part of a sentence; empty: the files show its settings.
+func (c *Compared) Doubt() string {
+	if len(c.Unlike) > 0 {
+		return "its files state " + diag.And(c.Unlike)
+	}
+	return (&target.Coverage{Not: c.Not}).Doubt()
+}
+
 // Meant returns the settings of a device with the files that rocec writes. For values that the files omit, it returns the wanted ones.
 func Meant(d *ir.Device) *ir.Settings { return cmp.Or(writtenSettings(d), d.Wanted()).Over(d.Wanted()) }
 

@@ -27,7 +27,9 @@ echo "uptime $up"
 echo "$all"`
 
 // countersFiles returns the base names of answers with counters.
-func countersFiles() []string { return []string{target.CountersFile, target.CountersDBFile} }
+func countersFiles() []string {
+	return []string{target.CountersFile, target.CountersDBFile, target.QueuesFile}
+}
 
 // isCounters reports whether a file has the name of an answer with counters. It has no settings.
 func isCounters(f lint.File) bool {
@@ -61,10 +63,26 @@ func countersLine(line string) bool {
 	switch kind, _, _ := strings.Cut(word, ":"); kind {
 	case "uptime", "unread":
 		return ok && strings.Trim(rest, "0123456789. ") == ""
+	case "late":
+		return !ok
+	case "queues", "held", "guard", "classes":
+		return ok && kind != word && strings.HasPrefix(rest, "{")
 	case "port", "queue", "group", "mark", "poll":
 		return ok && (kind != word && strings.HasPrefix(rest, "{") || kind == word && !strings.Contains(rest, " "))
 	}
 	return false
+}
+
+// ReadCounters reads the counters of a device from its files. Those of two files with one name are not known: each is a reading.
+func ReadCounters(d *ir.Device, files []lint.File) (found []ir.PauseCounters) {
+	for _, q := range CounterQueries(d) {
+		of := slices.DeleteFunc(slices.Clone(files), func(f lint.File) bool { return !isCounters(f) || !lint.Named(f.Name, q.File) })
+		if len(of) == 1 {
+			rows, _ := q.Read(d, of[0].Data)
+			found = append(found, rows...)
+		}
+	}
+	return target.Joined(found)
 }
 
 // CounterQueries returns the queries for the counters of a device, in the order of its answers; nil: no counters are known.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/forwarding"
+	"github.com/rocec/rocec/targets/nic/nicoperator"
 	"github.com/rocec/rocec/targets/nic/tools"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
@@ -210,7 +211,7 @@ var searchedNames struct {
 // Searched reports whether to read a file of a folder: by its name or, if it was opened, by the end of its name and its beginning.
 func Searched(f lint.File, opened bool) bool {
 	return slices.ContainsFunc(searched(), func(base string) bool { return lint.Named(f.Name, base) }) || tools.IsValueFile(f.Name) ||
-		tools.IsCapture(f.Name) || !lint.Passed(Linters(), f, opened)
+		tools.IsCapture(f.Name) || opened && nicoperator.Is(f.Data) || !lint.Passed(Linters(), f, opened)
 }
 
 // WithoutLone removes, and counts, files of a folder that are only read together with others of their device, if there is no other file.

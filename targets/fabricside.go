@@ -238,6 +238,12 @@ func identityOf(d *ir.Device) (id target.Identity) {
 	for _, p := range d.Ports {
 		id.Ports = append(id.Ports, p.Name)
 	}
+	if d.Host != nil {
+		id.Cards = map[string]string{}
+		for _, n := range d.Host.NICs {
+			id.Cards[n.Name] = n.Model.Name
+		}
+	}
 	if s := d.Switch; s != nil {
 		id.OS, id.Release, id.Model = s.OS, s.Version, s.Model.Name
 	}

@@ -81,7 +81,7 @@ func (r *reading) settings() bool {
 
 // tooLarge returns the reason why a file beyond its linter's size limit is not read: it may be cut off. Empty: it is complete.
 func (j *judging) tooLarge(f lint.File) string {
-	if most := j.linters.Of(f).Most; len(f.Data) > most {
+	if most := max(j.linters.Of(f).Most, MostObjects(f)); len(f.Data) > most {
 		return fmt.Sprintf("it is larger than %d MiB", most>>20)
 	}
 	return ""

@@ -19,7 +19,7 @@ import (
 )
 
 // ForwardingAsks returns the questions whose answers, as files, show the forwarding of a device to [ReadForwarding]. A switch that rocec
-// does not write is asked, too. The PFC watchdog is only in the configuration of a switch.
+// does not write is asked, too.
 func ForwardingAsks(d *ir.Device) []target.Question {
 	if d.Switch == nil {
 		return []target.Question{askAddresses, askKernel}
@@ -29,10 +29,10 @@ func ForwardingAsks(d *ir.Device) []target.Question {
 
 // forwardingParts are the parts of a reading.
 var forwardingParts = []ir.ForwardingPart{
-	ir.PartBGP, ir.PartTables, ir.PartTrees, ir.PartAges, ir.PartHost, ir.PartTunnels, ir.PartWatchdog,
+	ir.PartBGP, ir.PartTables, ir.PartTrees, ir.PartAges, ir.PartHost, ir.PartTunnels,
 }
 
-// partFiles returns the base names of the files with the answers about a part. The watchdog is in any file with the configuration.
+// partFiles returns the base names of the files with the answers about a part.
 func partFiles(part ir.ForwardingPart) []string {
 	switch part {
 	case ir.PartBGP:
@@ -45,10 +45,8 @@ func partFiles(part ir.ForwardingPart) []string {
 		return []string{kernelFile, askAddresses.File}
 	case ir.PartHost:
 		return []string{kernelFile}
-	case ir.PartTunnels:
-		return []string{askAddresses.File}
 	}
-	return nil
+	return []string{askAddresses.File}
 }
 
 // ReadForwarding reads the forwarding of a device from files in the form of a snapshot: those in a folder of its name or with its name, or
@@ -277,7 +275,7 @@ func (r *forwardingReader) reason(base string) string {
 	return ""
 }
 
-// settings sets what only the configuration of a switch shows: the PFC watchdog, and BGP if FRRouting gave no answer.
+// settings sets BGP by the configuration of a switch, if FRRouting gave no answer.
 func (r *forwardingReader) settings(of []lint.File) {
 	configs := slices.DeleteFunc(slices.Clone(of), func(f lint.File) bool {
 		_, base := ownerOf(f.Name)
@@ -292,14 +290,6 @@ func (r *forwardingReader) settings(of []lint.File) {
 	}
 	for _, name := range read.Files {
 		r.saw(name)
-	}
-	for name, p := range read.Settings.Ports {
-		if action := p.Detail.Get().Watchdog.Action; action.Known() {
-			if r.out.Watchdog == nil {
-				r.out.Watchdog = map[string]string{}
-			}
-			r.out.Watchdog[name] = watchdogWords[action.Value&3]
-		}
 	}
 	if b := read.BGP; r.out.BGP == nil && b != nil {
 		r.out.BGP = &ir.ForwardingBGP{AS: b.AS}
@@ -320,11 +310,6 @@ func portsTo(d *ir.Device, name string) (ports []string) {
 		}
 	}
 	return ports
-}
-
-// watchdogWords are the words for the actions of a watchdog.
-var watchdogWords = [...]string{
-	ir.WatchdogOff: "off", ir.WatchdogDrop: "drop", ir.WatchdogForward: "forward", ir.WatchdogAlert: "alert",
 }
 
 // hooks lets the rows of the table of targets read what only their files show.
@@ -358,8 +343,6 @@ func (r *forwardingReader) reasons() {
 		switch {
 		case part == ir.PartHost && r.d.Host == nil:
 			out.Unread[part] = "it is no host"
-		case part == ir.PartWatchdog:
-			out.Unread[part] = "no file of its configuration states it"
 		case len(why) > 0:
 			out.Unread[part] = diag.And(why)
 		default:

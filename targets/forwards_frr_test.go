@@ -163,7 +163,7 @@ link "ring" {
 	assert.Empty(t, r.BGP.Static)
 	assert.Empty(t, r.BGP.Aggregates)
 	assert.Equal(t, map[ir.ForwardingPart]string{
-		ir.PartHost: "it is no host", ir.PartWatchdog: "no file of its configuration states it",
+		ir.PartHost: "it is no host",
 	}, r.Unread)
 
 	answers := n.answers()
@@ -248,6 +248,7 @@ mesh "uplinks" {
 		proof.ASNumbers: switches, proof.NoPrepending: switches, proof.Aggregates: switches, proof.NoTunnels: switches,
 		proof.NoFlooding: "not checked; MAC addresses outlive ARP entries, on 5 of 5 switches" + at,
 		proof.HostsDrain: "not checked; forwarding is off or harmless, on 3 of 3 hosts" + at,
+		proof.Classified: "not checked", proof.GuaranteedBuffer: "not checked", proof.PausesWork: "not checked", // no settings were read
 	}, states)
 
 	for _, leaf := range []string{"l1", "l2", "l3"} {

@@ -51,9 +51,6 @@ func forwardingText(r *ir.Forwarding) string {
 	for _, one := range r.Tunnels {
 		add("tunnel %s %s %s %s", one.Name, one.Kind, one.Local, one.Remote)
 	}
-	for _, port := range slices.Sorted(maps.Keys(r.Watchdog)) {
-		add("watchdog %s %s", port, r.Watchdog[port])
-	}
 	for _, part := range slices.Sorted(maps.Keys(r.Unread)) {
 		add("unread %s: %s", part, r.Unread[part])
 	}
@@ -121,8 +118,7 @@ route 10.3.0.0/24 vlan7 a next hop through the bridge
 tree 0 root 1000.00:00:00:00:00:01 bridge 8000.00:00:00:00:00:05 {"B":"blocking"}
 ages MAC 30m0s ARP 27m0s
 tunnel vni1 vxlan 10.0.0.1 invalid IP
-unread host: it is no host
-unread watchdog: no file of its configuration states it`},
+unread host: it is no host`},
 		"a daemon's spanning tree": {leaf, map[string]string{
 			"addr.json": `[{"ifname":"br0","linkinfo":{"info_kind":"bridge","info_data":{"stp_state":2}}}]`, "frr.conf": "! empty\n",
 			"stp.json": "{", "route.json": "{", "forwarding.txt": "end\n",
@@ -130,8 +126,7 @@ unread watchdog: no file of its configuration states it`},
 unread ages: its answer in forwarding.txt is not read: it is empty or cut off: it does not state whether the device forwards
 unread host: its answer in forwarding.txt is not read: it is empty or cut off: it does not state whether the device forwards
 unread tables: its answer in route.json is not read: it is empty or cut off, or larger than 8 MiB
-unread trees: a daemon runs the spanning tree of br0, and its answer in stp.json is not read: FORM
-unread watchdog: no file of its configuration states it`},
+unread trees: a daemon runs the spanning tree of br0, and its answer in stp.json is not read: FORM`},
 		"trees by VLAN": {leaf, map[string]string{
 			"addr.json":    `[{"ifname":"br0","linkinfo":{"info_kind":"bridge","info_data":{"stp_state":2}}}]`,
 			"stp.json":     `{"bridge":"br0","bridge-id":"8.000.00:00:00:00:00:05","designated-root":"8.000.00:00:00:00:00:05"}`,
@@ -140,13 +135,11 @@ unread watchdog: no file of its configuration states it`},
 unread ages: no file shows it: neither forwarding.txt nor addr.json
 unread bgp: no file shows it: neither frr.conf nor bgp-summary.json
 unread host: it is no host
-unread tables: no file shows it: neither route.json nor route6.json nor ip-route.json nor ip-route6.json
-unread watchdog: no file of its configuration states it`},
+unread tables: no file shows it: neither route.json nor route6.json nor ip-route.json nor ip-route6.json`},
 		"a host": {host, map[string]string{"forwarding.txt": kernelAnswer, "addr.json": `[{"ifname":"eth0"}]`}, `ages MAC 0s ARP 27m0s
 host forwards true [bird]
 unread bgp: no file shows it: neither frr.conf nor bgp-summary.json
-unread tables: no file shows it: neither route.json nor route6.json nor ip-route.json nor ip-route6.json
-unread watchdog: no file of its configuration states it`},
+unread tables: no file shows it: neither route.json nor route6.json nor ip-route.json nor ip-route6.json`},
 		"a host that hides programs": {host, map[string]string{
 			"forwarding.txt": "/proc/sys/net/ipv4/ip_forward:0\n/proc/sys/net/ipv4/neigh/default/base_reachable_time_ms:30000\nend\n",
 		}, `ages MAC 0s ARP 45s
@@ -155,8 +148,7 @@ unread bgp: no file shows it: neither frr.conf nor bgp-summary.json
 unread host: the login does not see the programs of other users
 unread tables: no file shows it: neither route.json nor route6.json nor ip-route.json nor ip-route6.json
 unread trees: no file shows it: neither addr.json nor stp.json nor stp-vlan.txt
-unread tunnels: no file shows it: there is no addr.json
-unread watchdog: no file of its configuration states it`},
+unread tunnels: no file shows it: there is no addr.json`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := targets.ReadForwarding(c.of, filesFor(c.of, c.files), timeless)
@@ -238,14 +230,14 @@ func TestForwardingOfOthers(t *testing.T) {
 	f := clos{leaves: 2, spines: 1, hosts: 1, model: "sn4700", version: "5.9.1", v2: true}.compile(t)
 	a, b := f.Devices[0], f.Devices[1]
 	r := targets.ReadForwarding(a, filesFor(b, map[string]string{"route.json": "{}"}), timeless)
-	assert.Len(t, r.Unread, 7)
+	assert.Len(t, r.Unread, 6)
 	assert.Contains(t, r.Unread[ir.PartTables], "another device of the fabric")
 	for part := range r.Unread {
 		assert.False(t, r.Read(part), part)
 	}
 }
 
-// The configuration shows the watchdog, and tunnels of SONiC. Without FRRouting, it shows AS numbers and neighbours, but not all policies.
+// The configuration shows tunnels of SONiC. Without FRRouting, it shows AS numbers and neighbours, but not all policies.
 func TestForwardingOfConfigurations(t *testing.T) {
 	f := clos{leaves: 2, spines: 1, hosts: 1, model: "sn4700", version: "202511", v2: true}.compile(t)
 	d := f.Devices[slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Switch != nil })]
@@ -264,8 +256,6 @@ func TestForwardingOfConfigurations(t *testing.T) {
 peer ` + port + ` AS 65001 up false allows 0 prepends false
 tunnel MuxTunnel0 ipinip 10.1.0.33 10.1.0.32
 tunnel vtep\x1b vxlan 10.1.0.1 invalid IP
-watchdog ` + port + ` drop
-watchdog ` + d.Ports[1].Name + ` off
 unread ages: no file shows it: neither forwarding.txt nor addr.json
 unread bgp: only its configuration shows its AS number and its neighbours: FRRouting has not answered
 unread host: it is no host

@@ -9,6 +9,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/nic/nicoperator"
 	"github.com/rocec/rocec/targets/nic/tools"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
@@ -18,6 +19,9 @@ import (
 func (j *judging) isHost(f lint.File) bool {
 	if f.Why != "" || j.linters.Knows(f.Name) || j.linters.Of(f).Takes != nil {
 		return false
+	}
+	if nicoperator.Is(f.Data) {
+		return true
 	}
 	contents := map[string][]byte{f.Name: f.Data}
 	for _, id := range []target.Identity{{}, {Ports: []string{"eth0"}}} { // an output may omit the interface: a host may have only one

@@ -25,9 +25,9 @@ func TestHostsOfOtherFamilies(t *testing.T) {
 		{
 			"another family", model("fastlinq-45000"), "host-family", `"fastlinq-45000"`,
 			"The nic ens2f0 of the host group node has the model Marvell FastLinQ 45000, of the family qede. rocec writes hosts whose NICs belong " +
-				"to the families mlx5 (ConnectX-4 and later, BlueField), mlx4 (ConnectX-3) or rxe (Soft-RoCE): with another family the host's " +
-				"end of its lossless links would not be configured. Use an mlx5, mlx4 or rxe NIC, or set the host up by hand and write a " +
-				"by_hand block.",
+				"to the families mlx5 (ConnectX-4 and later, BlueField), mlx4 (ConnectX-3), bnxt (Broadcom NetXtreme-E), ice (Intel E810, E830) " +
+				"or rxe (Soft-RoCE): with another family the host's end of its lossless links would not be configured. Use an mlx5, mlx4, bnxt, " +
+				"ice or rxe NIC, or set the host up by hand and write a by_hand block.",
 		},
 		{
 			"no member", strings.Replace(twoIntents, `["rack[1-2]-n[1-4]:ens2f0"]`, `["rack1-n[1-4]:ens2f0"]`, 1) + "cos_group \"unused\" {\n" +

@@ -290,6 +290,12 @@ func readNIC(name, text string) *box {
 	return b
 }
 
+// answers reports whether a NIC answers marks of a priority and slows down: by a switch of the priority, or by one for the whole NIC.
+func (b *box) answers(prio int) bool {
+	np, rp := b.nic["ecn_np_prio"+strconv.Itoa(prio)], b.nic["ecn_rp_prio"+strconv.Itoa(prio)]
+	return np == "on" && rp == "on" || b.nic["ecn_enable"] == "on" && b.nic["ecn_marking"] == "1" || b.nic["dcqcn"] == "on"
+}
+
 // number returns a value of the file, or the NIC's default if the file omits it.
 func (b *box) number(key string, otherwise int) int {
 	n, err := strconv.Atoi(b.nic[key])

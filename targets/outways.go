@@ -72,14 +72,16 @@ func (w *outWays) all(names []string) *outWay {
 	return is
 }
 
-// elsewhere returns why the default VRF, which alone is asked, does not show the traffic of the ports, as part of a
-// sentence; empty: no port is in another VRF.
+// elsewhere returns why the default VRF, which alone is asked, does not show the traffic of the ports, as part of a sentence; empty: no
+// port is in another VRF.
 func (w *outWays) elsewhere() string {
-	names := slices.Sorted(maps.Keys(w.interfaces))
-	for _, name := range names {
-		vrf, ports := w.interfaces[name].VRF, w.all([]string{name}).ports
-		ours := func(p *ir.Port) bool { return slices.Contains(ports, p.Name) }
-		if vrf != "" && slices.ContainsFunc(w.d.Ports, ours) {
+	for _, name := range slices.Sorted(maps.Keys(w.interfaces)) {
+		vrf := w.interfaces[name].VRF
+		if vrf == "" {
+			continue
+		}
+		ports := w.all([]string{name}).ports
+		if slices.ContainsFunc(w.d.Ports, func(p *ir.Port) bool { return slices.Contains(ports, p.Name) }) {
 			return "its interface " + forwarding.Plain(name) + " belongs to the VRF " + forwarding.Plain(vrf) +
 				", and rocec reads the default VRF alone"
 		}

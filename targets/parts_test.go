@@ -32,7 +32,8 @@ func TestNICPartNumbers(t *testing.T) {
 		"BCM957414A4142CC":   "bcm57414", "BCM957508-P2100G": "bcm57508", "BCM957608-P1400GDF00": "bcm57608", "E810-CQDA2": "e810",
 		"E810CQDA1":   "e810",
 		"E810-2CQDA2": "e810", "E8102CQDA2": "e810", "BCM957416A4160C": "bcm57416", "BCM957454A4540C": "bcm57454", "BCM957504-P425G": "bcm57504",
-		"E810-XXVDA4": "e810-xxv", "E810XXVDA2": "e810-xxv", "QL41262HLCU": "fastlinq-41000", "QL45611HLCU": "fastlinq-45000",
+		"E810-XXVDA4": "e810-xxv", "E810XXVDA2": "e810-xxv", "E830-CQDA2": "e830", "E830CQDA2": "e830", "E830-XXVDA4": "e830-xxv",
+		"E830XXVDA2": "e830-xxv", "QL41262HLCU": "fastlinq-41000", "QL45611HLCU": "fastlinq-45000",
 	} {
 		m := targets.Known.FindNICOrder(number)
 		if assert.NotNil(t, m, number) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/forwarding"
 	"github.com/rocec/rocec/targets/nic/tools"
 	"github.com/rocec/rocec/targets/target"
@@ -61,6 +62,21 @@ func Questions() (out []Question) {
 				out = append(out, Question{Question: q})
 			}
 			out[i].To = append(out[i].To, s.Name)
+		}
+	}
+	return out
+}
+
+// SettingsAsks returns the questions about the settings of a switch that rocec reads; nil: it reads none.
+func SettingsAsks(d *ir.Device) (out []target.Question) {
+	if d.Switch == nil || d.ByHand != nil {
+		return nil
+	}
+	for _, row := range All.of(d) {
+		for _, q := range row.Asks {
+			if !slices.Contains(countersFiles(), q.File) {
+				out = append(out, q)
+			}
 		}
 	}
 	return out

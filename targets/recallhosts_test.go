@@ -13,6 +13,8 @@ import (
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/judge"
+	bnxt "github.com/rocec/rocec/targets/nic/bnxt/steps"
+	ice "github.com/rocec/rocec/targets/nic/ice/steps"
 	mlx4 "github.com/rocec/rocec/targets/nic/mlx4/steps"
 	mlx5 "github.com/rocec/rocec/targets/nic/mlx5/steps"
 	rxe "github.com/rocec/rocec/targets/nic/rxe/steps"
@@ -20,7 +22,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-var kits = []*steps.Kit{mlx5.Kit, mlx4.Kit, rxe.Kit}
+var kits = []*steps.Kit{mlx5.Kit, mlx4.Kit, bnxt.Kit, rxe.Kit, ice.Kit}
 
 // kitOf returns the kit of a driver, or nil.
 func kitOf(driver string) *steps.Kit {

@@ -17,9 +17,10 @@ import (
 // Only for NICs that set the bits themselves, 104 is no mistake.
 func TestTOSOfFamilies(t *testing.T) {
 	does := map[string]string{
-		"mlx5": "ignores them and sets its own, so tos = 104 (DSCP 26 alone) works, too: its packets can be marked as well.",
-		"mlx4": "may send them unchanged, and does not slow down when they are marked. DSCP 26 alone is tos = 104.",
-		"rxe":  "may send them unchanged, and does not slow down when they are marked. DSCP 26 alone is tos = 104.",
+		"mlx5":  "ignores them and sets its own, so tos = 104 (DSCP 26 alone) works, too: its packets can be marked as well.",
+		"ionic": "ignores them and sets its own, so tos = 104 (DSCP 26 alone) works, too: its packets can be marked as well.",
+		"mlx4":  "may send them unchanged, and does not slow down when they are marked. DSCP 26 alone is tos = 104.",
+		"rxe":   "may send them unchanged, and does not slow down when they are marked. DSCP 26 alone is tos = 104.",
 	}
 	const unknown = "may send them unchanged; whether it sets its own bits is not known. DSCP 26 alone is tos = 104."
 	for _, driver := range targets.Known.Drivers {

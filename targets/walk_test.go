@@ -424,7 +424,7 @@ func (w *walker) data(in *ir.Intent, way []*ir.Port) {
 		switch b := w.at(p); {
 		case stated && s.noDCQCN && marks:
 			w.broke(true, "%s does not answer marks of %s", p, in.Name)
-		case !stated && marks && (b.nic["ecn_np_prio"+strconv.Itoa(want)] != "on" || b.nic["ecn_rp_prio"+strconv.Itoa(want)] != "on"):
+		case !stated && marks && !b.answers(want):
 			w.broke(true, "%s does not answer marks of %s, as it is written", p, in.Name)
 		}
 		if s.firmware && in.Group.Lossless && !pause {
@@ -438,7 +438,7 @@ func (w *walker) capable(in *ir.Intent, p *ir.Port) bool {
 	if s, stated := w.stated[p.Device().Group]; stated {
 		return in.Version == 2 && !s.noDCQCN && p.NIC.Model.Name != "soft-roce"
 	}
-	return in.Version == 2 && w.at(p).nic["ecn_rp_prio"+strconv.Itoa(in.Group.Cos)] == "on"
+	return in.Version == 2 && w.at(p).answers(in.Group.Cos)
 }
 
 // drops reports whether a queue drops packets that it cannot mark: by its settings, and on Trident II in every marking queue.

@@ -78,6 +78,19 @@ func TestWalkExamples(t *testing.T) {
 	assert.GreaterOrEqual(t, walked, 5)
 }
 
+// TestWalkMakers walks one fabric with NICs of each driver that has its own map of DSCP, and of both in one host.
+func TestWalkMakers(t *testing.T) {
+	for _, models := range [][2]string{{"bcm57508", "bcm57508"}, {"connectx-5", "bcm57508"}} {
+		text := strings.Replace(strings.ReplaceAll(spelled, "VERSION", "4.3.0"), "connectx-5", models[0], 1)
+		j := judged(t, strings.Replace(text, "connectx-5", models[1], 1))
+		require.False(t, j.Diags.HasErrors(), said(j, diag.Error))
+		w := walk(t, j.Fabric, j.Tree(), nil, nil)
+		require.NotNil(t, w)
+		assert.Empty(t, w.faults)
+		assert.NotZero(t, w.walks)
+	}
+}
+
 // TestWalkDialects walks one fabric in the spelling of each dialect.
 func TestWalkDialects(t *testing.T) {
 	for _, tt := range []struct{ version, lies, key string }{
@@ -100,6 +113,22 @@ func TestWalkDialects(t *testing.T) {
 			assert.Empty(t, w.faults)
 			assert.Contains(t, w.boxes["leaf1"].keys, tt.key)
 			assert.Equal(t, 4+8*2, w.walks, "4 ordered pairs share a rack, 8 have a way over each spine")
+		})
+	}
+}
+
+// TestWalkFamilies walks one fabric with the NICs of each family that has a DSCP map.
+func TestWalkFamilies(t *testing.T) {
+	for model, key := range map[string]string{"connectx-6-dx": "ecn_np_prio4", "e810": "dcqcn"} {
+		t.Run(model, func(t *testing.T) {
+			text := strings.NewReplacer("VERSION", "4.3.0", "connectx-5", model).Replace(spelled)
+			j := judged(t, text)
+			require.False(t, j.Diags.HasErrors(), said(j, diag.Error))
+			w := walk(t, j.Fabric, j.Tree(), nil, nil)
+			require.NotNil(t, w)
+			assert.Empty(t, w.faults)
+			assert.Equal(t, "on", w.boxes["h1:e0"].nic[key])
+			assert.Equal(t, 4+8*2, w.walks)
 		})
 	}
 }
@@ -340,7 +369,11 @@ func (g *gen) devices(leaves, spines, hosts int) {
 	n := leaves * hosts
 	g.line("host \"h\" {\n  names = \"h[1-%d]\"", n)
 	for i := range 2 {
-		g.line("  nic \"e%d\" {\n    model = \"connectx-5\"", i)
+		model := "connectx-5"
+		if g.wild && g.chance(20, "another maker") {
+			model = "bcm57508"
+		}
+		g.line("  nic \"e%d\" {\n    model = %q", i, model)
 		if g.wild && g.chance(15, "tos") {
 			g.line("    tos = %d", 4*rapid.SampledFrom([]int{8, 26, 30, 48, 60}).Draw(g.T, "tos value"))
 		}

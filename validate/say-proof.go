@@ -263,11 +263,10 @@ var assumptionTexts = map[proof.AssumptionCode]string{
 		"so that the next buffer counts it there",
 	proof.SpanningTreeRuns: "one spanning tree for all VLANs runs on every bridged link, also of hosts that forward, and a port blocks " +
 		"until it is known to forward (with a tree for each VLAN, as PVRST has, traffic of several VLANs can close a circle together)",
-	proof.EqualCosts: "every link costs the same, and the states judged are those after routing has converged",
-	proof.NoIBGP:     "switches of one AS exchange no routes (no iBGP)",
-	proof.ByTable:    "the switches forward exactly as the tables state",
-	proof.BondsFormed: "the cables that bond = true joins are one bond on both of their switches, which this verdict has not read (plan and " +
-		"verify do)",
+	proof.EqualCosts:  "every link costs the same, and the states judged are those after routing has converged",
+	proof.NoIBGP:      "switches of one AS exchange no routes (no iBGP)",
+	proof.ByTable:     "the switches forward exactly as the tables state",
+	proof.BondsFormed: "the cables that bond = true joins are one bond on both of their switches",
 	proof.ChipAlone: "switches with os = %q, which rocec does not know, do what their chips can do (%s): PFC, and a separate buffer for " +
 		"each lossless group of a port",
 	proof.SetByHand:    "%s set by hand and not read are set as by_hand states",

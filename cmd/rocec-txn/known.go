@@ -10,6 +10,8 @@ import (
 	cumulus "github.com/rocec/rocec/targets/cumulus/steps"
 	"github.com/rocec/rocec/targets/deploy/device/scripts"
 	"github.com/rocec/rocec/targets/deploy/order"
+	bnxt "github.com/rocec/rocec/targets/nic/bnxt/steps"
+	ice "github.com/rocec/rocec/targets/nic/ice/steps"
 	mlx4 "github.com/rocec/rocec/targets/nic/mlx4/steps"
 	mlx5 "github.com/rocec/rocec/targets/nic/mlx5/steps"
 	rxe "github.com/rocec/rocec/targets/nic/rxe/steps"
@@ -28,9 +30,8 @@ var systems = map[string]system{
 	"cumulus": {cumulus.Recall, cumulus.File},
 	"nvue":    {nvue.Recall, nvue.File},
 	"sonic":   {sonic.Recall, sonic.File},
-	"mlx4":    {nic.Recall(mlx4.Kit), mlx4.Kit.File},
-	"mlx5":    {nic.Recall(mlx5.Kit), mlx5.Kit.File},
-	"rxe":     {nic.Recall(rxe.Kit), rxe.Kit.File},
+	"mlx4":    {nic.Recall(mlx4.Kit), mlx4.Kit.File}, "mlx5": {nic.Recall(mlx5.Kit), mlx5.Kit.File},
+	"ice": {nic.Recall(ice.Kit), ice.Kit.File}, "bnxt": {nic.Recall(bnxt.Kit), bnxt.Kit.File}, "rxe": {nic.Recall(rxe.Kit), rxe.Kit.File},
 }
 
 // recall makes a step, a query or a checker from its name. stdin is the data of a step that gets data from outside.

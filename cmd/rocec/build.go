@@ -16,6 +16,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/wholefile"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/nic/nicoperator"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -36,6 +37,8 @@ func buildCommand(a *app) *cobra.Command {
 			"switches written by others. netbox: for each switch written by others, its settings as data of a config context. handover: a sheet\n" +
 			"of the required settings for each group of hosts that are set by hand, with the commands of their system if the by_hand block\n" +
 			"states it. See docs/images.md. prometheus: rules of alerts with unit tests, and a dashboard for Grafana. See docs/metrics.md.\n\n" +
+			"nic-template: for each group of equal hosts, the objects of NVIDIA's NIC configuration operator. They cannot state every setting:\n" +
+			"their comments list the others. Each host that no template describes is named. It needs --vfs.\n\n" +
 			"With --lock it writes fabric.lock beside the fabric, and no files of devices. The lock contains the buffer sizes and ECN\n" +
 			"thresholds that rocec derived, and a later rocec keeps them. Missing rows are added, unused rows are removed, and the other rows\n" +
 			"stay. With --refresh all rows are derived again; plan shows the effect.",
@@ -68,6 +71,9 @@ func buildCommand(a *app) *cobra.Command {
 					return err
 				}
 			}
+			if err := o.checkOperator(cmd); err != nil {
+				return err
+			}
 			dir, err := a.Folder(args)
 			if err != nil {
 				return err
@@ -80,9 +86,41 @@ func buildCommand(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&o.as, "as", "", "write a form for another tool or team: "+strings.Join(forms.Names(), ", "))
 	cmd.Flags().BoolVar(&o.lock, "lock", false, "pin derived sizes in fabric.lock, so that a later rocec keeps them")
 	cmd.Flags().BoolVar(&o.refresh, "refresh", false, "with --lock: derive pinned sizes again, too")
+	cmd.Flags().IntVar(&o.operator.VFs, vfsFlag, 0, "with --as nic-template: virtual functions of each NIC, which every template states")
+	cmd.Flags().StringVar(&o.operator.NodeLabel, labelFlag, "", "with --as nic-template: `key` of the label by which templates select nodes")
 	offer(cmd, "as", forms.Names()...)
 	targetFlag(a, cmd, &o.only)
 	return cmd
+}
+
+// The flags of the form nic-template.
+const (
+	vfsFlag   = "vfs"
+	labelFlag = "node-label"
+)
+
+// checkOperator checks the flags of the form nic-template.
+func (o *buildOptions) checkOperator(cmd *cobra.Command) error {
+	const mostVFs = 1 << 16 // PCI: the field NumVFs has 16 bits
+	form := forms.Find(o.as)
+	if form == nil || !form.Operator {
+		for _, name := range []string{vfsFlag, labelFlag} {
+			if cmd.Flags().Changed(name) {
+				return exit.Fail(exit.Usage, "--%s needs --as nic-template", name)
+			}
+		}
+		return nil
+	}
+	switch {
+	case !cmd.Flags().Changed(vfsFlag):
+		return exit.Fail(exit.Usage, "--as nic-template needs --vfs N: every template states the number of virtual functions of its NICs, and "+
+			"the fabric does not")
+	case o.operator.VFs < 0 || o.operator.VFs >= mostVFs:
+		return exit.Fail(exit.Usage, "--vfs %d is no number of virtual functions", o.operator.VFs)
+	case cmd.Flags().Changed(labelFlag) && !nicoperator.IsLabel(o.operator.NodeLabel):
+		return exit.Fail(exit.Usage, "--node-label %q is no key of a label of Kubernetes", diag.Escape(o.operator.NodeLabel))
+	}
+	return nil
 }
 
 type buildOptions struct {
@@ -90,6 +128,8 @@ type buildOptions struct {
 	only []string // --target
 	fold bool
 	as   string // the name of a form; empty: files
+
+	operator nicoperator.Supplied // for --as nic-template
 
 	lock, refresh bool
 }
@@ -116,7 +156,7 @@ func (a *app) build(dir string, o buildOptions) error {
 	}
 	defer out.Close()
 	if form != nil {
-		return a.buildForm(form, form.Layout(f.Fabric, tree), out, o.out)
+		return a.buildForm(form, form.Layout(f.Fabric, tree, forms.Supplied{Operator: o.operator}), out, o.out)
 	}
 	files := forms.PerDevice(tree)
 	if o.fold {
@@ -148,6 +188,12 @@ func (a *app) build(dir string, o buildOptions) error {
 
 // buildForm writes a form. It refuses a folder with another file that a reader would take for a part of the form.
 func (a *app) buildForm(form *forms.Form, l forms.Layout, out *folder.Folder, name string) error {
+	for _, note := range l.Notes {
+		fmt.Fprintf(a.Stderr, "rocec: %s\n", note)
+	}
+	if l.Wrong != "" {
+		return exit.Fail(exit.Usage, "%s", l.Wrong)
+	}
 	if l.Hosts+l.Switches == 0 {
 		return exit.Fail(exit.Errors, "There is no %s among these devices, and the form %s needs one.", form.For, form.Name)
 	}

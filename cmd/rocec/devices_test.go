@@ -28,31 +28,39 @@ func standingAs(t *testing.T, name string, hosts int) (dir string, devices *lab.
 	t.Helper()
 	example, err := os.ReadFile("../../examples/" + name + "/fabric.hcl")
 	require.NoError(t, err)
+	var stores []string
+	for i := range hosts {
+		stores = append(stores, fmt.Sprint("store", i+1))
+	}
+	return standingOf(t, string(example), map[string][]string{
+		`ssh { address = "192.0.2.1" }`: {"tor1"}, `ssh { address = "192.0.2.${self.index + 101}" }`: stores,
+	})
+}
+
+// standingOf is standing for a fabric. logins are its ssh blocks, each with its devices.
+func standingOf(t *testing.T, hcl string, logins map[string][]string) (dir string, devices *lab.Lab) {
+	t.Helper()
+	dir, home := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(hcl), 0o644))
 	a := newApp(&person.Person{Getenv: func(string) string { return "" }})
-	f, err := a.Load("../../examples/" + name)
+	f, err := a.Load(dir)
 	require.NoError(t, err)
-	require.False(t, f.Diags.HasErrors())
+	require.False(t, f.Diags.HasErrors(), "%v", f.Diags)
 	devices, err = lab.Start(f.Tree())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, devices.Close()) })
 
-	block := func(names ...string) string {
+	for block, names := range logins {
 		var ports, keys []string
 		for _, n := range names {
 			l, err := devices.Listen(n)
 			require.NoError(t, err)
 			ports, keys = append(ports, fmt.Sprint(l.Port)), append(keys, fmt.Sprintf("%q", l.HostKey))
 		}
-		return fmt.Sprintf("ssh {\n    address = \"127.0.0.1\"\n    user = %q\n    port = [%s][self.index]\n    host_key = [%s][self.index]\n  }",
-			devices.Login(names[0]).User, strings.Join(ports, ", "), strings.Join(keys, ", "))
+		hcl = strings.Replace(hcl, block, fmt.Sprintf(
+			"ssh {\n    address = \"127.0.0.1\"\n    user = %q\n    port = [%s][self.index]\n    host_key = [%s][self.index]\n  }",
+			devices.Login(names[0]).User, strings.Join(ports, ", "), strings.Join(keys, ", ")), 1)
 	}
-	hcl := strings.Replace(string(example), `ssh { address = "192.0.2.1" }`, block("tor1"), 1)
-	var stores []string
-	for i := range hosts {
-		stores = append(stores, fmt.Sprint("store", i+1))
-	}
-	hcl = strings.Replace(hcl, `ssh { address = "192.0.2.${self.index + 101}" }`, block(stores...), 1)
-	dir, home := t.TempDir(), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(hcl), 0o644))
 	require.NoError(t, os.Mkdir(filepath.Join(home, ".ssh"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(home, ".ssh", "id_ed25519"), devices.Key(), 0o600))

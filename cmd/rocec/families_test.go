@@ -16,6 +16,7 @@ import (
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/cumulus"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/deploy/lab/labtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/judge/judgetest"
@@ -183,42 +184,66 @@ link "third" {
 }
 `
 
+// rendered returns the tree of a fabric.
+func rendered(t *testing.T, text string) *target.Tree {
+	t.Helper()
+	src, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}, ".", lang.Options{})
+	require.Empty(t, ds)
+	f, ds := compiler.Compile(src, targets.Known)
+	require.False(t, ds.HasErrors(), "%v", ds)
+	tree, ds := targets.Render(f)
+	require.False(t, ds.HasErrors(), "%v", ds)
+	return tree
+}
+
+// fleet is the devices of a tree in a lab.
+type fleet struct {
+	*lab.Lab
+	tree *target.Tree
+	dial target.Dial
+}
+
+func newFleet(t *testing.T, tree *target.Tree) *fleet {
+	devices, dial := labtest.Start(t, tree)
+	return &fleet{devices, tree, dial}
+}
+
+// plan compares the devices with a tree.
+func (f *fleet) plan(t *testing.T, tree *target.Tree) *deploy.Plan {
+	have := rollout.Observe(t.Context(), f.dial, tree, rollout.ObserveOptions{})
+	return deploy.Diff(have.Tree(), have)
+}
+
+// apply changes the devices as a tree says. Every change must hold, and the devices must be sound.
+func (f *fleet) apply(t *testing.T, tree *target.Tree, name string) *deploy.Plan {
+	t.Helper()
+	clock, plan := rollout.Clock{Now: time.Now, Wait: time.After}, f.plan(t, tree)
+	rep, err := rollout.Apply(t.Context(), f.dial, plan, rollout.ApplyOptions{
+		Clock: clock, Run: deploy.Run{Name: name, Key: "abcd"}, Soak: new(time.Duration),
+	})
+	require.NoError(t, err)
+	for _, d := range rep.Devices {
+		require.Equal(t, deploy.Applied, d.Outcome, "%s: %v %s", d.Device.Name, d.Err, d.Text())
+	}
+	v := rollout.Verify(t.Context(), f.dial, tree, rollout.VerifyOptions{Clock: clock, Interval: time.Millisecond})
+	require.True(t, v.Sound(), "%+v", v)
+	return plan
+}
+
+// unreported is the evidence without any report of a user.
+func unreported(string, string, string) bool { return false }
+
 // The three families of one host are applied together, are active after a restart, have one report, and are removed completely.
 func TestThreeFamiliesOnOneHost(t *testing.T) {
 	t.Parallel()
-	tree := func(text string) *target.Tree {
-		src, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}, ".", lang.Options{})
-		require.Empty(t, ds)
-		f, ds := compiler.Compile(src, targets.Known)
-		require.False(t, ds.HasErrors(), "%v", ds)
-		tree, ds := targets.Render(f)
-		require.False(t, ds.HasErrors(), "%v", ds)
-		return tree
-	}
-	all := tree(threeHCL)
-	devices, dial := labtest.Start(t, all)
-	clock := rollout.Clock{Now: time.Now, Wait: time.After}
-	apply := func(tree *target.Tree, name string) {
-		t.Helper()
-		have := rollout.Observe(t.Context(), dial, tree, rollout.ObserveOptions{})
-		plan := deploy.Diff(have.Tree(), have)
-		rep, err := rollout.Apply(t.Context(), dial, plan, rollout.ApplyOptions{
-			Clock: clock, Run: deploy.Run{Name: name, Key: "abcd"}, Soak: new(time.Duration),
-		})
-		require.NoError(t, err)
-		for _, d := range rep.Devices {
-			require.Equal(t, deploy.Applied, d.Outcome, "%s: %v %s", d.Device.Name, d.Err, d.Text())
-		}
-		v := rollout.Verify(t.Context(), dial, tree, rollout.VerifyOptions{Clock: clock, Interval: time.Millisecond})
-		require.True(t, v.Sound(), "%+v", v)
-	}
-	host := devices.Device("gpu1")
+	fleet := newFleet(t, rendered(t, threeHCL))
+	host := fleet.Device("gpu1")
 	show := func(tool, netdev string, args string) string {
 		out, errs, status := host.Run(t.Context(), "root", "if [ -e /usr/local/sbin/"+tool+" ]; then "+tool+" show "+netdev+args+"; fi", "")
 		require.Zero(t, status, errs)
 		return out
 	}
-	apply(all, "txn-1")
+	fleet.apply(t, fleet.tree, "txn-1")
 	assert.Contains(t, show("rocec-host", "ens1f0", ""), "\npfc=0,0,0,1,0,0,0,0\n")
 	assert.Contains(t, show("rocec-host-mlx4", "ens2", ""), "\nvlan_map=0:4,2:4,4:4,6:4\n")
 	assert.Contains(t, show("rocec-host-rxe", "eth1", ""), "\nrxe=on\ntos=32\n")
@@ -244,10 +269,49 @@ func TestThreeFamiliesOnOneHost(t *testing.T) {
 		i := strings.Index(alone, "roce \""+intent)
 		alone = alone[:i] + alone[i+strings.Index(alone[i:], "\n}\n")+3:]
 	}
-	apply(tree(strings.ReplaceAll(alone, "  lossless = true\n", "")), "txn-2")
+	fleet.apply(t, rendered(t, strings.ReplaceAll(alone, "  lossless = true\n", "")), "txn-2")
 	out, errs, status = host.Run(t.Context(), "root", "rdma link show", "")
 	require.Zero(t, status, errs)
 	assert.NotContains(t, out, "eth1")
+}
+
+// A host with an E810 gets its settings from the state of the factory, where the agent of the firmware decides. After a restart they are
+// active again, and a NIC that leaves has the agent again.
+func TestIntelHost(t *testing.T) {
+	t.Parallel()
+	hcl := strings.Replace(strings.Replace(threeHCL, `"connectx-5"`, `"e810"`, 1), "  cos      = 4\n  lossless = true\n", "  cos = 4\n", 1)
+	for _, part := range []string{`roce "nvme" {`, `roce "soft" {`, `link "second" {`, `link "third" {`} {
+		i := strings.Index(hcl, part)
+		hcl = hcl[:i] + hcl[i+strings.Index(hcl[i:], "\n}\n")+3:]
+	}
+	hcl = strings.NewReplacer(`  nic "ens2" { model = "connectx-3" }`, "", `  nic "eth1" { model = "soft-roce" }`, "").Replace(hcl)
+	fleet := newFleet(t, rendered(t, hcl))
+	host := fleet.Device("gpu1")
+	run := func(cmd string) string {
+		out, errs, status := host.Run(t.Context(), "root", cmd, "")
+		require.Zero(t, status, errs)
+		return out
+	}
+	assert.Contains(t, run("ethtool --show-priv-flags ens1f0"), "fw-lldp-agent: on\n")
+	plan := fleet.apply(t, fleet.tree, "txn-1")
+	assert.NotEmpty(t, plan.Unaccepted(unreported), "no user has reported on such a NIC")
+	for _, again := range []bool{false, true} {
+		if again {
+			host.Reboot()
+		}
+		out := run("rocec-host-ice show ens1f0")
+		assert.Contains(t, out, "\nets_tc=0,1,2,3,4,5,6,7\n")
+		assert.Contains(t, out, "\niwarp=off\nlldp_agent=off\n")
+		assert.Contains(t, out, "\npfc=0,0,0,1,0,0,0,0\nroce=on\n")
+		assert.Contains(t, out, "\ndcqcn=unsupported: ", "the irdma of Linux has no switch")
+		run("rocec-host-ice check ens1f0")
+	}
+	i := strings.Index(hcl, `roce "training" {`)
+	left := hcl[:i] + hcl[i+strings.Index(hcl[i:], "\n}\n")+3:]
+	plan = fleet.apply(t, rendered(t, strings.ReplaceAll(left, "  lossless = true\n", "")), "txn-2")
+	assert.Empty(t, plan.Unaccepted(unreported), "a NIC may always leave")
+	assert.Contains(t, run("ethtool --show-priv-flags ens1f0"), "fw-lldp-agent: on\n")
+	assert.Empty(t, run("dcb -N app show dev ens1f0"))
 }
 
 // A NIC of a family that no target writes is an error at that NIC; the other NICs of its host are judged and rendered.

@@ -322,6 +322,10 @@ var faults = []fault{
 		more: []string{"dcqcn-off"},
 	},
 	{
+		code: "host-condition", base: "bonded-pair", edit: []string{`"connectx-5"`, `"e810"`, `"802.3ad"`, `"active-backup"`},
+		at: `nic "ens2f[0-1]"`,
+	},
+	{
 		code: "host-soft-roce-on", base: "soft-roce", edit: []string{`nic "eth1"`, `nic "eth1.7"`, "[1-4]:eth1", "[1-4]:eth1.7"},
 		at: `nic "eth1.7"`,
 	},

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/session"
@@ -55,7 +56,11 @@ func (a *app) gids(ctx context.Context, dir string, o gidsOptions) (err error) {
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted")
 	}
-	doc := view.GIDsJSON(f.Fabric, deploy.Diff(ask, have), have.Devices, answers)
+	seen := &view.GIDsRead{
+		Plan: deploy.Diff(ask, have), Have: have.Devices, Tables: answers, When: time.Now(), Kept: session.RecallGIDs(devices, dir),
+	}
+	doc, keep := view.GIDsJSON(f.Fabric, seen)
+	session.KeepGIDs(devices, dir, f.Fabric, keep, seen.Kept)
 	if o.format == "json" {
 		if err := a.WriteJSON(doc); err != nil {
 			return err

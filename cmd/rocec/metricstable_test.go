@@ -48,6 +48,7 @@ func TestMetricsOfSystems(t *testing.T) {
 		{"SONiC", rackOf("sonic"), "tor1"},
 		{"mlx5", rackOf("cumulus"), "store1"},
 		{"mlx4", strings.NewReplacer("connectx-4-lx", "connectx-3-pro", "25G", "40G").Replace(string(byVLAN)), "store1"},
+		{"bnxt", strings.Replace(rackOf("cumulus"), "connectx-6-dx", "bcm57508", 1), "store1"},
 	} {
 		t.Run(system.column, func(t *testing.T) {
 			t.Parallel()

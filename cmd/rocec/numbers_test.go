@@ -402,7 +402,7 @@ func numbersBuffer(t *testing.T, b *strings.Builder) {
 	b.WriteString("\n## Buffer of a lossless port in traffic.conf\n\nA buffer is the bytes before the pause and the headroom behind them, " +
 		"here at 100G and MTU 9,100.\n\n| who | chip | cable | `port_buffer_bytes` | `xoff_size` | `xon_delta` | headroom | why |\n" +
 		"| --- | --- | --- | ---: | ---: | ---: | ---: | --- |\n")
-	n := diag.Number
+	n := diag.Number[int]
 	row := func(who, chip, cable string, size, xoff, xon int, why string) {
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", who, chip, cable, n(size), n(xoff), n(xon), n(size-xoff), why)
 	}

@@ -40,7 +40,7 @@ func markOf(t *testing.T, r rack) (*ir.Mark, *ir.Device) {
 
 // numbersMarking writes ECN thresholds by speed.
 func numbersMarking(t *testing.T, b *strings.Builder) {
-	n := diag.Number
+	n := diag.Number[int]
 	b.WriteString("\n## ECN: min, max and probability\n\nBytes of the queue, and percent at max. Cables are 5 m. A column is a switch whose " +
 		"ports of that speed are cabled.\n\n| who |")
 	for _, x := range markingRows {

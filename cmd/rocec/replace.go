@@ -84,5 +84,9 @@ func (a *app) replace(ctx context.Context, dir, name string, o replaceOptions) (
 	if err != nil {
 		return err
 	}
+	if n := len(seq.Steps); n > 1 && results.Complete() {
+		a.Say("This was the first of %s. To go on, run rocec replace again.", diag.Count(n, "step"))
+		return exit.With(exit.Incomplete)
+	}
 	return session.Outcome(results)
 }

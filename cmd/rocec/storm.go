@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -15,14 +16,10 @@ import (
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets"
-	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/validate/storm"
 )
-
-// leastWindow is the default window, for devices whose counters are those of the moment.
-const leastWindow = 2 * time.Second
 
 // stormOptions are the flags of storm.
 type stormOptions struct {
@@ -110,7 +107,7 @@ func runStorm(ctx context.Context, a *app, dir string, o stormOptions) (err erro
 	}
 	defer devices.Close(&err)
 	r := newStormReader(f, devices)
-	defer r.asking.Close()
+	defer r.counters.Close()
 	if len(r.queries) == 0 {
 		return exit.Fail(exit.Usage, "none of these devices has counters of pauses that rocec knows")
 	}
@@ -165,15 +162,10 @@ func stormFrom(ctx context.Context, a *app, dir string, o stormOptions) error {
 	if err != nil {
 		return err
 	}
+	var all []storm.Reading
 	if server == nil {
-		all, err := readings.Snapshots(f.Fabric, o.from)
-		if err != nil {
-			return err
-		}
-		return printStorm(a, f, storm.Judge(f.Fabric, all), readings.Times(all), o.format)
-	}
-	all, err := server.Readings(ctx, f.Fabric, time.Now())
-	if ctx.Err() != nil {
+		all, err = readings.Snapshots(f.Fabric, o.from)
+	} else if all, err = server.Readings(ctx, f.Fabric, time.Now()); ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted")
 	}
 	if err != nil {
@@ -224,66 +216,64 @@ func stormKey(p *storm.Pauses) string {
 // stormReader reads the counters of the devices of a fabric.
 type stormReader struct {
 	fabric  *ir.Fabric
+	whole   *target.Tree
 	devices *session.Fleet
 	queries map[*ir.Device][]target.CounterQuery
-	asking  *session.Asking
+	of      map[*ir.Device]*stormAnswers
+
+	counters, settings session.Queries
+	begun              bool // the settings were asked: one time for all readings
+}
+
+// stormAnswers are the answers of a device.
+type stormAnswers struct {
+	counters  []session.Reply
+	when      time.Time                      // of the counters
+	watchdogs map[string]ir.WatchdogSettings // nil: its settings were not read
 }
 
 func newStormReader(f *report.Report, devices *session.Fleet) *stormReader {
-	r := &stormReader{fabric: f.Fabric, devices: devices, queries: map[*ir.Device][]target.CounterQuery{}}
-	ask := map[*ir.Device][]target.Query{}
+	r := &stormReader{fabric: f.Fabric, whole: f.Tree(), devices: devices}
+	r.queries, r.of = map[*ir.Device][]target.CounterQuery{}, map[*ir.Device]*stormAnswers{}
 	for _, d := range devices.Tree.Devices {
-		for _, q := range targets.CounterQueries(d.Source) {
-			r.queries[d.Source], ask[d.Source] = append(r.queries[d.Source], q), append(ask[d.Source], q.Query)
+		if queries := targets.CounterQueries(d.Source); len(queries) > 0 {
+			one := &stormAnswers{}
+			r.queries[d.Source], r.of[d.Source] = queries, one
+			r.counters.Add(d.Name, target.Queries(queries), func(all []session.Reply) { one.counters, one.when = all, time.Now() })
+			r.settings.Add(d.Name, readings.SettingsQueries(d.Source), func(all []session.Reply) {
+				one.watchdogs = readings.LiveWatchdogs(d.Source, all)
+			})
 		}
 	}
-	r.asking = devices.Asking(f.Tree(), ask)
 	return r
 }
 
-// window returns the time between readings: the one that a person wants, or the shortest one that shows something on every device. The
-// devices of a lab renew their counters at every read.
+// window returns the time between readings. The devices of a lab renew their counters at every read.
 func (r *stormReader) window(wanted time.Duration) (time.Duration, error) {
-	if r.devices.Lab != nil {
-		if wanted == 0 {
-			return time.Second, nil
-		}
-		return wanted, nil
+	if r.devices.Lab == nil {
+		return readings.Window(r.fabric, r.queries, wanted)
 	}
-	least, slowest := leastWindow, ""
-	for _, d := range r.fabric.Devices {
-		for _, q := range r.queries[d] {
-			if need := storm.LeastWindow(q.Every); need > least {
-				least, slowest = need, d.Name
-			}
-		}
-	}
-	switch {
-	case wanted == 0:
-		return least, nil
-	case slowest != "" && wanted < least:
-		return 0, exit.Fail(exit.Usage, "--window %s is too short: %s renews its counters more slowly, and needs %s", wanted, slowest, least)
-	}
-	return wanted, nil
+	return cmp.Or(wanted, time.Second), nil
 }
 
 // read reads all devices once.
 func (r *stormReader) read(ctx context.Context, o rollout.ObserveOptions) storm.Reading {
-	answers := r.asking.Ask(ctx, o)
+	if !r.begun {
+		r.settings.Ask(ctx, r.devices.Dial, r.whole, o)
+		r.settings.Close()
+		r.begun = true
+	}
+	r.counters.Ask(ctx, r.devices.Dial, r.whole, o)
 	out := storm.Reading{}
 	for _, d := range r.fabric.Devices {
-		switch a, asked := answers[d]; {
-		case asked && a.Err != "":
-			out[d] = &storm.Counters{Failed: deploy.OneLine(a.Err)}
-		case asked:
-			out[d] = readings.Of(d, r.queries[d], a.Texts, a.When)
+		if a := r.of[d]; a != nil {
+			out[d] = readings.CountersOf(d, r.queries[d], a.counters, a.when)
+			out[d].Watchdogs = a.watchdogs
 			if r.devices.Lab != nil {
-				out[d].Every = 0
+				out[d].Every, out[d].Queues = 0, 0
 			}
-		default:
-			if out[d] = readings.Without(d); out[d] == nil {
-				out[d] = &storm.Counters{Failed: "--target leaves it out"}
-			}
+		} else if out[d] = readings.Without(d); out[d] == nil {
+			out[d] = &storm.Counters{Failed: "--target leaves it out"}
 		}
 	}
 	return out

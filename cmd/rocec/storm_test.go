@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -208,4 +209,129 @@ func TestStormRefuses(t *testing.T) {
 	code, _, stderr := rocec(t, "storm", "--window", "2s", "../../examples/sonic-leaf-spine")
 	require.Equal(t, exit.Usage, code)
 	require.Contains(t, stderr, "--window 2s is too short: leaf1 renews its counters more slowly, and needs 15s")
+}
+
+// nvuePair is two leaves and a spine with NVUE. The lossless group is in traffic class 5.
+const nvuePair = `fabric "pair" {
+  mtu     = 9216
+  routing = "up-down"
+}
+
+cos_group "storage" {
+  cos      = 4
+  dscp     = [26]
+  lossless = true
+}
+
+roce "nvme" {
+  version   = 2
+  cos_group = cos_group.storage
+  members   = [host.store]
+}
+
+switch "leaf" {
+  names   = "leaf[1-2]"
+  model   = "sn3700"
+  version = "5.9.1"
+  tier    = 1
+  ssh { address = "192.0.2.${self.index + 1}" }
+}
+
+switch "spine" {
+  names   = "spine1"
+  model   = "sn3700"
+  version = "5.9.1"
+  tier    = 2
+  ssh { address = "192.0.2.9" }
+}
+
+host "store" {
+  names = "store[1-4]"
+  nic "ens1f0" {
+    model = "connectx-5"
+    mtu   = 9000
+  }
+  ssh { address = "192.0.2.${self.index + 101}" }
+}
+
+link "racks" {
+  a      = "store[1-4]:ens1f0"
+  b      = "leaf[1-2]:swp[1-2]"
+  speed  = "100G"
+  length = "3m"
+}
+
+mesh "uplinks" {
+  lower  = "leaf[1-2]:swp31"
+  upper  = "spine1:swp[1-2]"
+  speed  = "100G"
+  length = "10m"
+}
+`
+
+// By the counters of NVUE, a queue that holds packets, sends none and is not paused is the origin. Congestion, whose queue sends, accuses
+// no device. Without the answers of nv neither is known. A live reading also reads the configurations of the switches, which precede
+// the fabric.
+func TestStormAtQueuesOfNVUE(t *testing.T) {
+	t.Parallel()
+	setenv(t, "COLUMNS", "1000")
+	dir, devices := standingOf(t, nvuePair, map[string][]string{
+		`ssh { address = "192.0.2.${self.index + 1}" }`: {"leaf1", "leaf2"}, `ssh { address = "192.0.2.9" }`: {"spine1"},
+		`ssh { address = "192.0.2.${self.index + 101}" }`: {"store1", "store2", "store3", "store4"},
+	})
+	const second = 1e6
+	leaf, spine, waits := devices.Device("leaf2"), devices.Device("spine1"), devices.Device("leaf1")
+	for _, d := range []*lab.Device{spine, waits} { // leaf2 pauses spine1, and spine1 pauses leaf1
+		at := map[*lab.Device]string{spine: "swp2", waits: "swp31"}[d]
+		d.SetCounter(at, "HwIfInPfc4Pkt", 0, 3000)
+		d.SetCounter(at, "queue 4 current-usage", 50_000, 0)
+	}
+	leaf.SetCounter("swp31", "HwIfOutPfc4Pkt", 0, 3000)
+	spine.SetCounter("swp1", "HwIfOutPfc4Pkt", 0, 3000)
+	for i, name := range []string{"store1", "store2"} { // leaf1 pauses its hosts
+		waits.SetCounter(fmt.Sprint("swp", i+1), "HwIfOutPfc4Pkt", 0, 3000)
+		devices.Device(name).SetCounter("ens1f0", "rx_prio4_pause", 0, 3000)
+		devices.Device(name).SetCounter("ens1f0", "rx_prio4_pause_duration", 0, second)
+	}
+	leaf.SetCounter("swp2", "queue 4 current-usage", 90_000, 0) // to store4
+	looks := func() (from []string) {
+		for range 3 {
+			for _, name := range []string{"leaf1", "leaf2", "spine1", "store1", "store2", "store3", "store4"} {
+				devices.Device(name).Pass(40 * time.Second)
+			}
+			name := filepath.Join(t.TempDir(), "snapshot")
+			code, _, stderr := rocec(t, "collect", dir, "-o", name)
+			require.Equal(t, exit.Good, code, stderr)
+			from = append(from, "--from", name)
+		}
+		return append(from, dir)
+	}
+	stuck := stormDoc(t, exit.Errors, looks()...)
+	require.Len(t, stuck.Origins, 1, "%+v", stuck)
+	require.Equal(t, "queue", stuck.Origins[0].Kind)
+	require.Equal(t, "leaf2:swp2", stuck.Origins[0].Port)
+
+	leaf.SetCounter("swp2", "queue 4 tx-frames", 0, 1e6)
+	sends := looks()
+	busy := stormDoc(t, exit.Good, sends...)
+	require.Empty(t, busy.Origins, "%+v", busy)
+	require.Contains(t, busy.Congested, "leaf2:swp2")
+
+	require.Empty(t, busy.Cutting)
+
+	for _, name := range []string{sends[1], sends[3], sends[5]} {
+		require.NoError(t, os.Remove(filepath.Join(name, "leaf2", "queues.txt")))
+	}
+	dark := stormDoc(t, exit.Errors, sends...)
+	require.Empty(t, dark.Origins)
+	require.Equal(t, "no-progress", dark.NotKnown[0].Reason, "%+v", dark)
+
+	host := devices.Device("store4")
+	host.SetCounter("ens1f0", "tx_prio4_pause", 0, 3000)
+	host.SetCounter("ens1f0", "tx_prio4_pause_duration", 0, second)
+	leaf.SetCounter("swp2", "HwIfInPfc4Pkt", 0, 3000)
+	live := stormDoc(t, exit.Errors, "--window", "1s", dir)
+	require.Equal(t, "store4:ens1f0", live.Origins[0].Port)
+	require.NotEmpty(t, live.Origins[0].Waits)
+	require.Empty(t, live.Origins[0].Watchdogs, "rocec writes watchdogs, and the configurations of the switches have none")
 }

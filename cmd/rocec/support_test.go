@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/compilertest"
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/docs/evidence"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/deploy"
@@ -61,7 +62,7 @@ func TestDocsSupportWithReport(t *testing.T) {
 	require.Equal(t, []string{
 		"| Cumulus Linux | 4.4.0 to 5.3.1 | `qos_features.conf`, `qos_infra.conf` | " +
 			"simulated; reported: 5.3.1 on Spectrum-2 | yes, except as reported |",
-		"| `mlx5` | ConnectX-4 and later, BlueField | 11 | writes, plans, verifies | simulated; reported: connectx-6-dx |",
+		"| `mlx5` | ConnectX-4 and later, BlueField | 11 | writes, plans, verifies | simulated; reported: connectx-6-dx | no |",
 		"| `cumulus` | 5.3.1 | Spectrum-2 | " + link + " |",
 		"| `mlx5` | | connectx-6-dx | " + link + " |",
 	}, slices.DeleteFunc(is, func(line string) bool {
@@ -116,14 +117,16 @@ func supportText(t *testing.T, index evidence.Index) string {
 		fmt.Fprintf(&b, "| %s | %s to %s | %s | %s | %s |\n", system.Title, s.first, s.newest, s.by, known, asks)
 	}
 	b.WriteString("\nrocec judges a switch with another system by its chip alone. A person configures it (`by_hand`).\n\n" +
-		"## NICs\n\n| driver | NICs | models | what rocec does | grade |\n| --- | --- | --- | --- | --- |\n")
+		"## NICs\n\n| driver | NICs | models | what rocec does | grade | needs acceptance |\n| --- | --- | --- | --- | --- | --- |\n")
 	for _, row := range targets.All {
 		if row.Driver == nil {
 			continue
 		}
-		does, known := "checks; a person configures them", string(deploy.GradeDocumented)
+		does, known, asks := "checks; a person configures them", string(deploy.GradeDocumented), "no"
 		if row.Render != nil {
 			does = "writes, plans, verifies"
+			host := &ir.Device{Host: &ir.Host{NICs: []*ir.NIC{{Model: row.Driver.Models[0]}}}}
+			asks = yes(row.NeedsReport != nil && row.NeedsReport(host))
 		}
 		if row.Image != nil {
 			known = string(deploy.GradeSimulated)
@@ -131,7 +134,7 @@ func supportText(t *testing.T, index evidence.Index) string {
 		if kinds := reportedKinds(index, row.Name, nil); len(kinds) > 0 {
 			known += "; reported: " + strings.Join(kinds, ", ")
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %d | %s | %s |\n", row.Driver.Name, row.Driver.Title, len(row.Driver.Models), does, known)
+		fmt.Fprintf(&b, "| `%s` | %s | %d | %s | %s | %s |\n", row.Driver.Name, row.Driver.Title, len(row.Driver.Models), does, known, asks)
 	}
 	b.WriteString("\n## Reports\n\n")
 	if len(index) == 0 {

@@ -38,7 +38,8 @@ func verifyCommand(a *app) *cobra.Command {
 			"help metrics describes them.\n\n" +
 			"With --gids it reads only the GID tables of the hosts' RDMA devices. For every intent of a NIC it prints the index that\n" +
 			"connections must use: the entry with the intent's version, the interface of its VLAN, and the address that the fabric states. It\n" +
-			"prints the settings for NCCL, UCX and perftest. A link-local GID never fits.",
+			"prints the settings for NCCL, UCX and perftest. A link-local GID never fits. It keeps the indexes. An index or an RDMA device\n" +
+			"that differs from the last verify --gids is a finding, once.",
 		Example: "  rocec verify\n" +
 			"  rocec verify --traffic\n" +
 			"  rocec verify --gids --target gpu017",
@@ -117,14 +118,16 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 			return err
 		}
 	}
-	asked := collect.NewForwards(time.Now())
+	asked, queries := collect.NewForwards(time.Now()), &session.Queries{}
+	asked.AddTo(queries, devices.Tree)
 	found := devices.Verify(ctx, dir, f.Tree(), session.VerifyOptions{
-		ReadOptions: o.ReadOptions, SinceBoot: o.since == string(deploy.SinceBoot), Counters: o.format == metrics.Format, Also: asked.On,
+		ReadOptions: o.ReadOptions, SinceBoot: o.since == string(deploy.SinceBoot), Counters: o.format == metrics.Format, Queries: queries,
 	})
 	if ctx.Err() != nil {
 		return exit.Fail(exit.Interrupted, "interrupted")
 	}
-	is := claimed.Compare(f.Fabric, f.Proofs, asked.Seen(), a.Steps())
+	seen := asked.Seen(session.Configured(found.Verification, asked.When), found.Counted.Watchdogs(asked.When))
+	is := claimed.Compare(f.Fabric, f.Proofs, seen, a.Steps())
 	session.KeepClaims(devices, dir, f, is, asked.When)
 	return a.verified(dir, f, verifyFound{found, a.Debts(dir, devices.LabDir), nil, sent, nil, is}, o)
 }

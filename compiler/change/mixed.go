@@ -52,6 +52,12 @@ const (
 	Contract Step = "contract"
 )
 
+// The steps of a change with resets of cards: the resets, one device after the other, and then everything else.
+const (
+	Resets Step = "resets"
+	Rest   Step = "rest"
+)
+
 // Phase is a set of devices that may be changed in any order, each from its current stage to the next. To undo a change, phases run
 // backwards through the same mixtures.
 type Phase struct {

@@ -12,13 +12,12 @@ type Forwarding struct {
 	When   time.Time                 // by the answer or its file; zero: not known
 	Unread map[ForwardingPart]string // the reasons, as parts of sentences
 
-	BGP      *ForwardingBGP
-	Tables   []ForwardingTable // by address family, IPv4 first
-	Trees    []ForwardingTree  // spanning trees, by VLAN
-	Ages     *ForwardingAges
-	Host     *ForwardingHost
-	Tunnels  []ForwardingTunnel
-	Watchdog map[string]string // the state of the PFC watchdog by port, as the device prints it
+	BGP     *ForwardingBGP
+	Tables  []ForwardingTable // by address family, IPv4 first
+	Trees   []ForwardingTree  // spanning trees, by VLAN
+	Ages    *ForwardingAges
+	Host    *ForwardingHost
+	Tunnels []ForwardingTunnel
 }
 
 // ForwardingPart is a part of [Forwarding].
@@ -26,13 +25,12 @@ type ForwardingPart string
 
 // The parts.
 const (
-	PartBGP      ForwardingPart = "bgp"
-	PartTables   ForwardingPart = "tables"
-	PartTrees    ForwardingPart = "trees"
-	PartAges     ForwardingPart = "ages"
-	PartHost     ForwardingPart = "host"
-	PartTunnels  ForwardingPart = "tunnels"
-	PartWatchdog ForwardingPart = "watchdog"
+	PartBGP     ForwardingPart = "bgp"
+	PartTables  ForwardingPart = "tables"
+	PartTrees   ForwardingPart = "trees"
+	PartAges    ForwardingPart = "ages"
+	PartHost    ForwardingPart = "host"
+	PartTunnels ForwardingPart = "tunnels"
 )
 
 // Read reports whether a part was read.
@@ -54,10 +52,8 @@ func (r *Forwarding) Read(p ForwardingPart) bool {
 		return r.Ages != nil
 	case PartHost:
 		return r.Host != nil
-	case PartTunnels:
-		return r.Tunnels != nil
 	}
-	return r.Watchdog != nil
+	return r.Tunnels != nil
 }
 
 // ForwardingBGP is BGP of the default VRF.

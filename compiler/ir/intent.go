@@ -72,6 +72,7 @@ func (n *NIC) writeIntent(w io.Writer) {
 	for _, t := range n.TrafficClasses {
 		fmt.Fprintln(w, "class", t.TOS, t.Src, t.Dst)
 	}
+	n.Parameters.writeIntent(w)
 	if n.Bond != nil {
 		fmt.Fprintln(w, "bond", n.Bond.Name, n.Bond.Mode)
 	}

@@ -348,9 +348,10 @@ type NIC struct {
 	VLANIP         netip.Prefix // the address of the VLAN interface; the zero Prefix: none is set
 	VFRoCE         map[int]bool
 	TrafficClasses []TrafficClass
-	Port           *Port     // nil when not cabled
-	Bond           *Bond     // nil when not in a bond
-	Intents        []*Intent // the intents it is a member of, in order of name
+	Parameters     *NICParameters // by the names of its driver; nil: none is stated
+	Port           *Port          // nil when not cabled
+	Bond           *Bond          // nil when not in a bond
+	Intents        []*Intent      // the intents it is a member of, in order of name
 }
 
 // NICPlaces contains the places where a NIC's settings are written; the NICs of a block share one value.

@@ -372,6 +372,8 @@ type Driver struct {
 	Buffer func(speed int, metres float64, mtu int) (need int, terms []Term)
 
 	Cable int // longest cable that its formula supports, in metres
+
+	Parameters func() *NICTable // that a person may set by name; nil: no such parameter is known
 }
 
 // NewDriver returns the driver, and sets it as the driver of its models.

@@ -19,11 +19,37 @@ type PauseCounters struct {
 	Peak     Counter // the most bytes in that headroom since the device last cleared the value
 	Dropped  Counter // packets that the lossless buffer dropped
 	Cut      Counter // times that a watchdog cut the queue
+	Cutting  Counter // 1: a watchdog cuts the queue now; 0: it watches the queue
 	Marked   Counter // packets with a mark of congestion (ECN)
+
+	Unwatched bool // the device shows that no watchdog watches the queue; false: it does not show that
 }
 
 // Counter is a value of a counter.
 type Counter struct {
 	Value uint64
 	Known bool
+}
+
+// Fill sets the counters that are not known from other ones of the same port and priority.
+func (c *PauseCounters) Fill(from *PauseCounters) {
+	for _, pair := range [][2]*Counter{
+		{&c.Received, &from.Received},
+		{&c.Sent, &from.Sent},
+		{&c.ReceivedTime, &from.ReceivedTime},
+		{&c.SentTime, &from.SentTime},
+		{&c.Packets, &from.Packets},
+		{&c.Waiting, &from.Waiting},
+		{&c.Headroom, &from.Headroom},
+		{&c.Peak, &from.Peak},
+		{&c.Dropped, &from.Dropped},
+		{&c.Cut, &from.Cut},
+		{&c.Cutting, &from.Cutting},
+		{&c.Marked, &from.Marked},
+	} {
+		if !pair[0].Known {
+			*pair[0] = *pair[1]
+		}
+	}
+	c.Unwatched = c.Unwatched || from.Unwatched
 }

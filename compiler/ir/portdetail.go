@@ -156,6 +156,20 @@ type WatchdogSettings struct {
 	Restore Setting[time.Duration]
 }
 
+// Ends reports whether a watchdog ends the pauses of a priority; not known: the settings do not say it. A watchdog that only reports does
+// not end them.
+func (w *WatchdogSettings) Ends(cos int) (ends, known bool) {
+	switch {
+	case !w.Action.Known():
+		return false, false
+	case w.Action.Value != WatchdogDrop && w.Action.Value != WatchdogForward:
+		return false, true
+	case !w.Watches.Known():
+		return false, false
+	}
+	return w.Watches.Value>>cos&1 == 1, true
+}
+
 // PoolMode is the way in which limits of a pool are counted.
 type PoolMode uint8
 

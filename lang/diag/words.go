@@ -2,7 +2,6 @@ package diag
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -19,8 +18,8 @@ func Count(n int, noun string) string {
 }
 
 // Number writes a number with commas between thousands: 131,328.
-func Number(n int) string {
-	s := strconv.Itoa(n)
+func Number[N int | uint64](n N) string {
+	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}

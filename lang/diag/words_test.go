@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -19,6 +20,9 @@ func TestCount(t *testing.T) {
 	} {
 		assert.Equal(t, want, Number(n))
 		assert.Equal(t, want+" B", Bytes(n))
+	}
+	for n, want := range map[uint64]string{0: "0", 1000: "1,000", math.MaxUint64: "18,446,744,073,709,551,615"} {
+		assert.Equal(t, want, Number(n), "a counter can be larger than an int")
 	}
 	for n, want := range map[int]string{0: "are", 1: "is", 2: "are", -1: "are"} {
 		assert.Equal(t, want, Plural(n, "is", "are"))

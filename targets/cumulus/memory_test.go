@@ -483,6 +483,7 @@ func TestAskMemory(t *testing.T) {
 		out, err := cmd.Output()
 		assert.Equal(t, c.want, string(out), c.files)
 		assert.Equal(t, c.want == "", err != nil, c.files)
+		assert.Equal(t, c.files == nil, cmd.ProcessState.ExitCode() == 66, c.files)
 	}
 }
 

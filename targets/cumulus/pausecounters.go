@@ -6,16 +6,17 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// pauseNames returns the counters of pauses by priority. They count frames; no documented counter of the system has the time of pauses, the
-// packets of a queue, or the bytes that wait. Source: the vendor's manuals of 3.4 to 5.x, "Monitor Interfaces and Transceivers with
-// ethtool", and "Priority Flow Control". Whether a frame that ends a pause counts is not documented.
+// pauseNames returns the counters of pauses by priority, by ethtool. They count frames; none of them has the time of pauses, the packets of
+// a queue, or the bytes that wait: [queueCounters] has the last two. Source: the vendor's manuals of 3.4 to 5.x, "Monitor Interfaces and
+// Transceivers with ethtool", and "Priority Flow Control". Whether a frame that ends a pause counts is not documented.
 func pauseNames() map[string]target.CounterName {
 	return target.CounterNames(map[string]func(*ir.PauseCounters) *ir.Counter{
 		"HwIfInPfcNPkt": target.ReceivedFrames, "HwIfOutPfcNPkt": target.SentFrames,
 	})
 }
 
-// PauseCounters returns the query for the counters of pauses at the cabled lossless ports of a switch, for both ways of configuration.
+// PauseCounters returns the queries for the counters of pauses and queues at the cabled lossless ports of a switch, for both ways of
+// configuration.
 func PauseCounters(d *ir.Device) []target.CounterQuery {
 	var ports []target.Counted
 	for _, p := range target.SortedPorts(d) {
@@ -26,5 +27,9 @@ func PauseCounters(d *ir.Device) []target.CounterQuery {
 	if len(ports) == 0 {
 		return nil
 	}
-	return []target.CounterQuery{target.EthtoolCounters(ports, "Pfc", pauseNames)}
+	pauses := target.EthtoolCounters(ports, "Pfc", pauseNames)
+	if !hasNV(d) {
+		return []target.CounterQuery{pauses}
+	}
+	return []target.CounterQuery{pauses, queueCounters(d, ports)}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -112,11 +113,24 @@ func accepted(d *target.Device) bool {
 // Undecided returns the devices whose change in the plan needs a written acceptance that the fabric lacks.
 func (e *Evidence) Undecided() (out []*target.Device) {
 	for _, d := range e.Devices {
-		if e.Asks && d.Status == StatusChange && !accepted(d.Device) {
+		if e.Asks && d.Status == StatusChange && !accepted(d.Device) && e.changes(d) {
 			out = append(out, d.Device)
 		}
 	}
 	return out
+}
+
+// changes reports whether the plan changes something of the target on a device. The step of a host's NICs begins with the target's name.
+func (e *Evidence) changes(d *DevicePlan) bool {
+	if d.Device.Source.Host == nil || d.Device.Target.Parts == nil {
+		return true
+	}
+	for _, c := range d.Changes {
+		if strings.HasPrefix(c.File.Activate.Name, e.Target+" ") {
+			return true
+		}
+	}
+	return false
 }
 
 // Unaccepted refuses a plan that changes real devices without a user's report, unless the fabric accepts that. It is pure.
@@ -135,15 +149,17 @@ func (p *Plan) Unaccepted(reported Reports) diag.List {
 		for _, d := range first {
 			names := of[d.Source.Decl]
 			f := topicDocumented.Errorf(&ds, d.At, "The plan changes %s (%s). The new content follows public documents%s, and no "+
-				"user has reported yet how such a device reacts to it.", nodeset.Text(names, nodeset.Devices, room), e.About,
+				"user has reported yet how such a device reacts to it.", nodeset.Text(names, nodeset.Devices, room),
+				cmp.Or(e.About, "NICs of "+e.Target),
 				map[Grade]string{GradeSimulated: " and a simulation based on them"}[e.Grade])
+			inBlock := "set accept_documented = true in the switch block, or "
+			if d.Source.Switch == nil {
+				inBlock = ""
+			}
 			f.Fix = &diag.Fix{Message: fmt.Sprintf("rehearse it with --lab, see what `rocec selftest` finds on %s, begin with a device that may "+
-				"fail; then set accept_documented = true in the switch block, or --accept-unverified for this run",
-				diag.Plural(len(names), "the device", "the devices"))}
+				"fail; then %s--accept-unverified for this run", diag.Plural(len(names), "the device", "the devices"), inBlock)}
 		}
 	}
 	ds.Sort()
 	return ds
 }
-
-var topicDocumented = diag.Topic{Code: "documented-only", Summary: "real device of a kind without a report from a user"}

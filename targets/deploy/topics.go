@@ -44,3 +44,5 @@ var topicUnread = diag.Topic{
 
 // topicOver is for accept blocks whose last day has passed.
 var topicOver = diag.Topic{Code: "accept-over", Summary: "accept block is over"}
+
+var topicDocumented = diag.Topic{Code: "documented-only", Summary: "real device of a kind without a report from a user"}

@@ -81,25 +81,14 @@ func (s *scanner) skip(c byte) bool {
 
 func (s *scanner) begin() (byte, error) {
 	c := s.peek()
-	switch {
-	case s.at == len(s.data):
+	if s.at == len(s.data) {
 		return 0, io.EOF
-	case c == '{':
-		s.close = '}'
-	case c == '[':
-		s.close = ']'
-	default:
-		return 0, errForm
 	}
-	s.at++
-	s.first = true
+	s.at, s.first, s.close = s.at+1, true, c+'}'-'{' // which is also the distance of the square brackets
 	return c, nil
 }
 
-func (s *scanner) more() bool {
-	c := s.peek()
-	return c != s.close && s.at < len(s.data)
-}
+func (s *scanner) more() bool { return s.peek() != s.close } // at the end of the text, key or value fails
 
 // comma reads the comma before a member or a value.
 func (s *scanner) comma() bool {
@@ -154,8 +143,6 @@ func (s *scanner) value() ([]byte, error) {
 }
 
 func (s *scanner) end() error {
-	if !s.skip(s.close) {
-		return errForm
-	}
+	s.at++ // more has found the bracket
 	return nil
 }

@@ -88,7 +88,7 @@ func TestSameAsEncodingJSON(t *testing.T) {
 }
 
 // rows are members and elements of answers, in the form of programs.
-var rows = struct{ keys, values, list []string }{
+var rows = struct{ keys, values, list, interfaces []string }{
 	[]string{"10.1.0.0/24", "10.1.0.0/24", "10.2.0.0/16", "10.0.0.0/8", "0.0.0.0/0", "10.3.0.1/32", "169.254.0.0/16"},
 	[]string{
 		`[]`, `[{"protocol":"bgp","selected":true,"nexthops":[{"fib":true,"interfaceName":"swp1"},{"fib":true,"interfaceName":"swp2"}]}]`,
@@ -100,20 +100,29 @@ var rows = struct{ keys, values, list []string }{
 		`,"dev":"swp1","protocol":"bgp","metric":20,"flags":[]}`, `,"dev":"swp2","metric":20}`, `,"protocol":"bgp","nexthops":[{"dev":"swp1"}]}`,
 		`,"dev":"swp3","prefsrc":"10.3.0.1","protocol":"kernel"}`, `,"type":"blackhole","flags":[]}`, `,"table":"red","dev":"swp1"}`, `}`,
 	},
+	[]string{
+		`{"ifname":"swp1","flags":["UP"],"addr_info":[{"local":"10.3.0.1","scope":"global"}]}`, `{}`,
+		`{"ifname":"br0", "linkinfo": {"info_kind":"bridge","info_data":{"ageing_time":30000,"bridge_id":"8000.0:11:22:33:44:55"}}}`,
+		`{"ifname":"swp2","master":"br0","linkinfo":{"info_slave_kind":"bridge","info_slave_data":{"state":"forwarding"}}}`,
+	},
 }
 
-// drawAnswer draws an answer in the form of a program.
+// drawAnswer draws an answer in the form of a program: routes of FRRouting or of ip, or interfaces.
 func drawAnswer(t *rapid.T) string {
 	var all []string
 	keys := rapid.SliceOfN(rapid.SampledFrom(rows.keys), 0, 9).Draw(t, "prefixes")
-	if rapid.Bool().Draw(t, "FRRouting") {
+	switch rapid.SampledFrom([]string{"FRRouting", "ip route", "ip addr"}).Draw(t, "program") {
+	case "FRRouting":
 		for _, key := range keys {
 			all = append(all, fmt.Sprintf("%q: %s", key, rapid.SampledFrom(rows.values).Draw(t, "routes")))
 		}
 		return "{\n" + strings.Join(all, ",\n") + "\n}\n"
-	}
-	for _, key := range keys {
-		all = append(all, fmt.Sprintf(`{"dst":%q%s`, key, rapid.SampledFrom(rows.list).Draw(t, "route")))
+	case "ip route":
+		for _, key := range keys {
+			all = append(all, fmt.Sprintf(`{"dst":%q%s`, key, rapid.SampledFrom(rows.list).Draw(t, "route")))
+		}
+	default:
+		all = rapid.SliceOfN(rapid.SampledFrom(rows.interfaces), 0, 9).Draw(t, "interfaces")
 	}
 	return "[" + strings.Join(all, ",") + "]"
 }
@@ -142,6 +151,18 @@ func TestScannerLaw(t *testing.T) {
 		}
 		sameRead(t, Names[0], data)
 	})
+}
+
+// TestManyTexts: rows with more different texts than are known at the same time have the same result.
+func TestManyTexts(t *testing.T) {
+	var frr, ip []string
+	for i := range 2 * (mostKnown + 9) {
+		dev, to := fmt.Sprint("swp", i/2), fmt.Sprintf("10.%d.%d.0/24", i/256, i%256)
+		frr, ip = append(frr, fmt.Sprintf("%q:%s", to, hops(dev))), append(ip, fmt.Sprintf(`{"dst":%q,"dev":%q}`, to, dev))
+	}
+	for _, text := range []string{"{" + strings.Join(frr, ",") + "}", "[" + strings.Join(ip, ",") + "]"} {
+		sameRead(t, Names[0], []byte(text))
+	}
 }
 
 // FuzzSameAsEncodingJSON compares Read with encoding/json on the same bytes.

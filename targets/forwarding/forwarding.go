@@ -9,15 +9,14 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"path"
 	"strings"
 )
 
 // MaxFile is the largest answer that is read, in bytes: some 10,000 routes of FRRouting, or 40,000 of the kernel.
 const MaxFile = 8 << 20
 
-// Names are the base names of answers. The answer itself shows the program and the family. An empty answer is of IPv6 if its name contains
-// a 6.
+// Names are the base names of answers. The answer itself shows the program and the family. An empty answer is of IPv6 if its name ends in
+// 6.json.
 var Names = []string{"route.json", "route6.json", "ip-route.json", "ip-route6.json", "addr.json"}
 
 // addrName is the base name of an answer with interfaces. An empty list with another name is a table without routes.
@@ -46,7 +45,7 @@ func Read(name string, data []byte) (*Answer, error) {
 // read reads the documents of an answer. With remember, rows that are equal but for their prefix are decoded once.
 func read(name string, in documents, remember bool) (*Answer, error) {
 	r := &reader{
-		in: in, out: &Answer{}, remember: remember, six: strings.Contains(path.Base(name), "6.json"), addr: strings.HasSuffix(name, addrName),
+		in: in, out: &Answer{}, remember: remember, six: strings.HasSuffix(name, "6.json"), addr: strings.HasSuffix(name, addrName),
 	}
 	for n := 0; ; n++ {
 		begin, err := in.begin()

@@ -31,10 +31,10 @@ func (f *Family) both(d *ir.Device, content func(path string) []byte, marked boo
 
 // join adds the old settings of a NIC to the wanted ones; why states the obstacle.
 func (s *Settings) join(text []byte, marked bool) (why string) {
-	old, value := readValues(text), valueIn(text)
+	old, value := readValues(text), ValueIn(text)
 	if !marked {
-		have, next := value("traffic_rules"), valueIn(s.appendState(nil))("traffic_rules")
-		if _, is := cannot(have); have != "" && !is && have != next {
+		have, next := value("traffic_rules"), ValueIn(s.appendState(nil))("traffic_rules")
+		if _, is := Cannot(have); have != "" && !is && have != next {
 			return "the exceptions by address (traffic_class) change, too; change them in a separate run"
 		}
 		s.TOS = -1

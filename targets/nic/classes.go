@@ -17,8 +17,8 @@ const (
 	unreadable  = "unreadable"  // the host has a way, but refuses it
 )
 
-// cannot reports whether a value in the output of show is one of these words, and returns the reason.
-func cannot(value string) (why string, is bool) {
+// Cannot reports whether a value in the output of show is one of these words, and returns the reason.
+func Cannot(value string) (why string, is bool) {
 	for _, word := range []string{unsupported, unreadable} {
 		if rest, ok := strings.CutPrefix(value, word); ok && (rest == "" || rest[0] == ':') {
 			return strings.TrimSpace(strings.TrimPrefix(rest, ":")), true
@@ -28,9 +28,9 @@ func cannot(value string) (why string, is bool) {
 }
 
 // Topics lists the codes that every family may report.
-var Topics = []diag.Topic{mixedTopic, optionTopic, pcpTopic, settingTopic, tosTopic, vlanTopic}
+var Topics = []diag.Topic{mixedTopic, optionTopic, pcpTopic, SettingTopic, tosTopic, vlanTopic}
 
-var settingTopic = diag.Topic{Code: "host-setting", Summary: "a host cannot have the settings of the fabric"}
+var SettingTopic = diag.Topic{Code: "host-setting", Summary: "a host cannot have the settings of the fabric"}
 
 // shouldRow is the row of the key that lists optional keys for the script.
 var shouldRow = Row{
@@ -55,30 +55,30 @@ var shouldRow = Row{
 // judgeLine judges a line of show. It reports a different value that cannot be set. keeps states whether the line does not change.
 func (s *Settings) judgeLine(ds *diag.List, key, value string, mine []byte) (keeps bool) {
 	r := s.row(key)
-	if why, is := cannot(value); is {
+	if why, is := Cannot(value); is {
 		if r != nil && r.class(s) == Should {
 			if r.Lack != nil {
 				s.lacks(ds, r)
 			}
 			return true
 		}
-		s.refuse(ds, key, "%s. %s", orNoWay(why), s.need(r, key))
+		s.Refuse(ds, key, "%s. %s", OrNoWay(why), s.need(r, key))
 		return true
 	}
 	switch {
 	case value == "missing" && strings.HasPrefix(key, steps.VFKey):
-		s.refuse(ds, key, "the virtual function does not exist. Create it on the host, or remove it from vf_roce")
+		s.Refuse(ds, key, "the virtual function does not exist. Create it on the host, or remove it from vf_roce")
 	case value == "missing" && key == "vlan_map" && !s.NIC.CreateVLAN:
-		s.refuse(ds, key, "the host has no interface of VLAN %d on %s. Create it in the network configuration of the host, or write "+
+		s.Refuse(ds, key, "the host has no interface of VLAN %d on %s. Create it in the network configuration of the host, or write "+
 			"create_vlan = true in the nic block", s.VLAN, s.netdev())
 	case r != nil && r.Host && string(mine) != key+"="+value:
 		_, want, _ := strings.Cut(string(mine), "=")
-		s.refuse(ds, key, "it is %s, and the fabric says %s. Change the network configuration of the host, or the fabric", value, want)
+		s.Refuse(ds, key, "it is %s, and the fabric says %s. Change the network configuration of the host, or the fabric", value, want)
 	}
 	return false
 }
 
-func orNoWay(why string) string {
+func OrNoWay(why string) string {
 	if why == "" {
 		return "the host cannot set it"
 	}
@@ -93,13 +93,13 @@ func (s *Settings) need(r *Row, key string) string {
 	return fmt.Sprintf("Without it the NIC does not carry the intent %s", s.Intents[0].Name)
 }
 
-// refuse reports a setting of the fabric that the NIC cannot have.
-func (s *Settings) refuse(ds *diag.List, key, format string, args ...any) {
+// Refuse reports a setting of the fabric that the NIC cannot have.
+func (s *Settings) Refuse(ds *diag.List, key, format string, args ...any) {
 	at := s.NIC.At
-	if from := s.why(key); len(from) > 0 {
+	if from := s.Why(key); len(from) > 0 {
 		at = diag.FirstPlace(from[0].At, at)
 	}
-	settingTopic.Errorf(ds, at, "%s of the nic %s of the host group %s: %s.", key, s.NIC.Name, s.NIC.Device.Group,
+	SettingTopic.Errorf(ds, at, "%s of the nic %s of the host group %s: %s.", key, s.NIC.Name, s.NIC.Device.Group,
 		fmt.Sprintf(format, args...))
 }
 
@@ -111,7 +111,7 @@ func (s *Settings) lacks(ds *diag.List, r *Row) {
 	}
 	text = fmt.Sprintf("%s of the host group %s: %s", s.NIC.Name, s.NIC.Device.Group, text)
 	if !slices.ContainsFunc(*ds, func(d *diag.Diagnostic) bool { return d.Detail == text }) {
-		settingTopic.Noticef(ds, s.NIC.At, "%s", text)
+		SettingTopic.Noticef(ds, s.NIC.At, "%s", text)
 	}
 }
 
@@ -129,7 +129,7 @@ func (s *Settings) hostLines() []byte {
 	var b []byte
 	for i := range s.family.Rows() {
 		r := &s.family.Rows()[i]
-		if !r.Host || r.Key == shouldRow.Key {
+		if !r.Host || r.Key == shouldRow.Key || strings.HasPrefix(r.Key, steps.StoredKey) { // a state of its own has what cards store
 			continue
 		}
 		if v := r.Value(nil, s); len(v) > 0 {
@@ -152,8 +152,8 @@ func AtVLAN(s *Settings) []ir.Origin {
 	return []ir.Origin{{At: diag.FirstPlace(s.NIC.VLANAt, s.NIC.At), Why: "create_vlan of the nic"}}
 }
 
-// lines ranges over "KEY=VALUE" lines.
-func lines(content []byte, use func(line []byte, key, value string, ok bool)) {
+// Lines ranges over "KEY=VALUE" lines.
+func Lines(content []byte, use func(line []byte, key, value string, ok bool)) {
 	for line := range bytes.Lines(content) {
 		line = bytes.TrimSuffix(line, []byte("\n"))
 		key, value, ok := bytes.Cut(line, []byte("="))

@@ -37,38 +37,88 @@ type Family struct {
 	// Claims returns the questions that documents leave open about a NIC of the driver; nil: none.
 	Claims func(n *ir.NIC) []target.Claim
 
+	Cards *Cards // the parameters that the cards store; nil: the family writes none of them
+
+	// Documented states that the settings are known from public documents and sources alone. Until a user has reported on such a NIC, rocec
+	// changes a real host only after the person has accepted that.
+	Documented bool
+
+	// Renumbers is the reason why the traffic classes of a NIC have other numbers than the priorities; empty: they have the same.
+	Renumbers string
+
+	// Reopens are the keys whose change makes the driver close and open the interface; nil: a change of the PFC mask bounces the link.
+	Reopens []string
+
 	// The simulation for the lab: the NICs, the kernel modules that can be loaded, and the name of a bond's RDMA device without its
 	// number.
 	Sim      func(ports []Port) Sim
 	Modules  []string
 	BondRDMA string
 
-	// Target derives these fields from the kit, for all hosts: paths, the query for leavings, and the files that rocec writes as a whole.
+	// Target derives these fields from the kit, for all hosts.
 	scriptPath, unitPath, rulesPath string
 	held                            target.Query
-	heading                         string // the first lines of every value file
-	editScript, editUnit, editRules func([]byte) ([]byte, diag.List)
+
+	making sync.Once // of the texts, when the first host needs them
+	texts  texts
+}
+
+// texts are the files that are the same on every host.
+type texts struct {
+	script, unit, rules func([]byte) ([]byte, diag.List)
+}
+
+// textsOf returns the files that are the same on every host.
+func textsOf(f *Family) *texts {
+	f.making.Do(func() {
+		whole := func(content []byte) func([]byte) ([]byte, diag.List) {
+			return func([]byte) ([]byte, diag.List) { return content, nil }
+		}
+		f.texts = texts{whole(f.Script()), whole(f.UnitText()), whole(f.RulesText())}
+	})
+	return &f.texts
+}
+
+// Cards are the functions of a family whose cards store parameters, see package stored.
+type Cards struct {
+	// Files returns the live states of NICs.
+	Files func(f *Family, ours []*ir.NIC) []target.File
+
+	// Before returns the live states of NICs that leave. held are the stored parameters from before rocec, as lines, by NIC.
+	Before func(f *Family, d *ir.Device, stays map[string]bool, held map[string]string) []target.File
+
+	// Step returns the step that stores parameters and resets the cards.
+	Step func(f *Family, nics []steps.NIC) target.Step
+
+	// Noticed returns Disrupts and Outage of a step that stores parameters, in a plan.
+	Noticed func(d *ir.Device, s *target.Step, live target.Live) (disrupts string, outage ir.Outage)
 }
 
 // Target returns the row of the family in the table of targets.
 func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 	f.Rows = sortedOnce(f.Rows, shouldRow)
 	f.scriptPath, f.unitPath, f.rulesPath, f.held = f.ScriptPath(), f.UnitPath(), f.RulesPath(), *f.Held()
-	wholly := func(content func() []byte) func([]byte) ([]byte, diag.List) {
-		return func([]byte) ([]byte, diag.List) { return content(), nil }
+	rounds := rounds
+	if f.Renumbers != "" {
+		rounds = append(slices.Clip(rounds), target.Rounding{Field: ir.FieldQueue, How: target.Derived, Why: f.Renumbers},
+			target.Rounding{Field: ir.FieldShare, How: target.Derived, Why: f.Renumbers},
+			target.Rounding{Field: ir.FieldStrict, How: target.Derived, Why: f.Renumbers})
 	}
-	f.editScript, f.editUnit, f.editRules = wholly(f.Script), wholly(sync.OnceValue(f.UnitText)), wholly(sync.OnceValue(f.RulesText))
-	f.heading = "# RoCE settings of one NIC, written by rocec and applied by " + f.scriptPath + ".\n# Change the fabric, not this file.\n"
-	return &target.Target{
-		Name:       f.Driver.Name,
-		Doc:        doc,
-		Topics:     topics,
-		Driver:     f.Driver,
+	t := &target.Target{
+		Name:   f.Driver.Name,
+		Doc:    doc,
+		Topics: topics,
+		Driver: f.Driver,
+		Keys: func() (all []string) {
+			for _, r := range f.Rows() {
+				all = append(all, r.Key)
+			}
+			return all
+		},
 		Paths:      []string{f.scriptPath, f.unitPath, f.rulesPath},
 		Check:      f.check,
 		Render:     f.render,
 		Enable:     f.enable,
-		Noticed:    noticed,
 		Read:       f.read,
 		Rounds:     rounds,
 		Reported:   f.reported,
@@ -83,6 +133,16 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Claims:     f.claims,
 		Recall:     f.recall,
 	}
+	if f.Documented {
+		t.NeedsReport = func(d *ir.Device) bool { return len(Of(d, f.Driver)) > 0 }
+	}
+	t.Noticed = func(d *ir.Device, s *target.Step, live target.Live) (string, ir.Outage) {
+		if s.Alone && f.Cards != nil {
+			return f.Cards.Noticed(d, s, live)
+		}
+		return noticed(Of(d, f.Driver), f.Reopens, s, live)
+	}
+	return t
 }
 
 // check judges the NICs of a host.
@@ -105,18 +165,22 @@ func (f *Family) render(d *ir.Device) ([]target.File, diag.List) {
 		return nil, ds
 	}
 	activate := f.step(ours)
-	files := make([]target.File, 0, 3+2*len(ours))
+	files, whole := make([]target.File, 0, 3+2*len(ours)), textsOf(f)
 	files = append(files,
-		target.File{Path: f.scriptPath, Mode: 0o755, Edit: f.editScript, Activate: activate},
-		target.File{Path: f.unitPath, Mode: 0o644, Edit: f.editUnit, Activate: activate},
-		target.File{Path: f.rulesPath, Mode: 0o644, Edit: f.editRules, Activate: activate})
+		target.File{Path: f.scriptPath, Mode: 0o755, Edit: whole.script, Activate: activate},
+		target.File{Path: f.unitPath, Mode: 0o644, Edit: whole.unit, Activate: activate},
+		target.File{Path: f.rulesPath, Mode: 0o644, Edit: whole.rules, Activate: activate})
 	states := make([]target.File, 0, len(ours))
 	for _, n := range ours {
 		s := f.Lower(n)
 		files = append(files, s.confFile(activate))
 		states = append(states, s.stateFile(activate))
 	}
-	return append(files, states...), ds
+	files = append(files, states...)
+	if f.Cards != nil {
+		files = append(files, f.Cards.Files(f, ours)...)
+	}
+	return files, ds
 }
 
 // step returns the step that makes NICs of a fabric use their value files.
@@ -140,50 +204,62 @@ func (f *Family) applyStep(c *commands.Step, nics []steps.NIC) target.Step {
 			names = append(names, n.Name)
 		}
 	}
-	s := watched(c)
-	s.Disrupts, s.Outage = bounce(names)
+	s := Watched(c)
+	s.Disrupts, s.Outage = bounce(names, f.Reopens)
 	return s
 }
 
-// watched returns a step after which a host may be away for a moment, and must work for some seconds.
-func watched(c *commands.Step) target.Step {
+// Watched returns a step after which a host may be away for a moment, and must work for some seconds.
+func Watched(c *commands.Step) target.Step {
 	s := target.StepOf(c)
 	s.Soak, s.Away = 5*time.Second, time.Minute
 	return s
 }
 
-// bounce returns the text and the duration of the disruption by a change of the PFC masks of some NICs. Each link goes down and up again,
-// and training of forward error correction takes seconds.
-func bounce(names []string) (disrupts string, outage ir.Outage) {
-	links := strings.Join(names, ", ")
-	switch len(names) {
-	case 0:
+// bounce returns the text and the duration of the disruption by new settings of some NICs. Each link goes down and up again, and training
+// of forward error correction takes seconds. A driver that reopens an interface does not take longer.
+func bounce(names, reopens []string) (disrupts string, outage ir.Outage) {
+	if len(names) == 0 {
 		return "", ir.Outage{}
-	case 1:
-		disrupts = "the link of " + links + " bounces when the PFC mask changes"
-	default:
-		disrupts = "the links of " + links + " bounce, one after the other, when the PFC mask changes"
 	}
-	return disrupts, ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * 10 * time.Second}
+	subject, verb, rest := "the link of ", " bounces", ""
+	switch {
+	case reopens != nil && len(names) == 1:
+		subject, verb = "the interface ", " stops for a moment"
+	case reopens != nil:
+		subject, verb, rest = "the interfaces ", " stop", ", one after the other,"
+	case len(names) > 1:
+		subject, verb, rest = "the links of ", " bounce", ", one after the other,"
+	}
+	when, most := " when the PFC mask changes", 10*time.Second
+	switch {
+	case slices.Contains(reopens, "trust"): // once for each entry of the map
+		when, most = " when the DSCP map, the traffic classes or the PFC mask change", 30*time.Second
+	case reopens != nil:
+		when = " when the traffic classes or the PFC mask change"
+	}
+	return subject + strings.Join(names, ", ") + verb + rest + when, ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * most}
 }
 
-// noticed returns Disrupts and Outage of a step without the NICs whose PFC mask does not change. The step belongs to one family.
-func noticed(d *ir.Device, s *target.Step, live target.Live) (disrupts string, outage ir.Outage) {
-	all, changing := map[*ir.Driver][]string{}, map[*ir.Driver][]string{}
-	for _, n := range d.Host.NICs {
-		if !Wanted(n) || len(n.Carries()) == 0 {
+// noticed returns Disrupts and Outage of a step without the NICs that keep the settings whose change stops traffic. A step of another
+// family stays as it is.
+func noticed(ours []*ir.NIC, reopens []string, s *target.Step, live target.Live) (disrupts string, outage ir.Outage) {
+	keys := reopens
+	if keys == nil {
+		keys = []string{"pfc"}
+	}
+	var all, changing []string
+	for _, n := range ours {
+		if len(n.Carries()) == 0 {
 			continue
 		}
-		of := n.Model.Driver
-		all[of] = append(all[of], n.Name)
-		if !maskStays(n.Name, live) {
-			changing[of] = append(changing[of], n.Name)
+		all = append(all, n.Name)
+		if !keep(n.Name, keys, live) {
+			changing = append(changing, n.Name)
 		}
 	}
-	for driver, names := range all {
-		if text, _ := bounce(names); text == s.Disrupts {
-			return bounce(changing[driver])
-		}
+	if text, _ := bounce(all, reopens); text == s.Disrupts {
+		return bounce(changing, reopens)
 	}
 	return s.Disrupts, s.Outage
 }

@@ -15,6 +15,7 @@ import (
 type Port struct {
 	target.Netdev
 	Model *ir.NICModel
+	Tuned bool       // the fabric states its parameters, so its host has the tools for them
 	RDMA  string     // its RDMA device, "rocep3s0f0"; ports of a bond share one
 	IP    netip.Addr // zero: no address
 
@@ -61,7 +62,11 @@ func (f *Family) image(d *ir.Device) target.Image {
 				Down:      n.Port != nil && n.Port.Link().Planned,
 			},
 			Model: n.Model,
+			Tuned: n.Parameters != nil,
 			RDMA:  rdma,
+		}
+		if port.Tuned && n.Parameters.Stall != nil {
+			port.Stall = "8000"
 		}
 		if netdev != n.Name {
 			port.Master = netdev

@@ -95,14 +95,14 @@ func judgeVLAN(ds *diag.List, n *ir.NIC) {
 }
 
 // JudgeOptions reports attributes of a nic block that a driver does not support if it only has the defaults of RDMA-CM.
-func JudgeOptions(ds *diag.List, n *ir.NIC) {
+func JudgeOptions(ds *diag.List, n *ir.NIC, has ...string) {
 	for _, o := range []struct {
 		name  string
 		asked bool
 	}{
 		{"roce = false", !n.RoCE}, {"vf_roce", len(n.VFRoCE) > 0}, {"ttl", n.TTL >= 0}, {"traffic_class", len(n.TrafficClasses) > 0},
 	} {
-		if o.asked {
+		if o.asked && !slices.Contains(has, o.name) {
 			optionTopic.Errorf(ds, n.At, "The nic %s of the host group %s asks for %s, but the driver %s (%s) has no such setting. Leave it "+
 				"out, or use a NIC whose driver has it.", n.Name, n.Device.Group, o.name, n.Model.Driver.Name, n.Model.Title)
 		}

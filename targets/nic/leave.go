@@ -32,34 +32,45 @@ func (f *Family) leavings(d *ir.Device) []*target.Cleanup {
 	}
 	return []*target.Cleanup{{
 		Query: f.held,
-		Files: func(answer []byte) []target.File { return f.leave(stays, taken, parseHeld(answer)) },
+		Files: func(answer []byte) []target.File {
+			h := parseHeld(answer)
+			files := f.leave(stays, taken, h)
+			if f.Cards != nil {
+				files = append(files, f.Cards.Before(f, d, stays, h.stored)...)
+			}
+			return files
+		},
 	}}
 }
 
 // heldHost contains what a host has of a family.
 type heldHost struct {
 	before map[string]string // by NIC: the lines of its settings before rocec; empty: unknown
+	stored map[string]string // by NIC: the lines of what its card stored before rocec
 	at     map[string]string // by NIC: the lines of its value file that state where its settings are
 	files  []string
 }
 
 // parseHeld reads the answer to [steps.Kit.Held]. It skips names that are not valid for an interface, because names become paths.
 func parseHeld(answer []byte) heldHost {
-	h := heldHost{before: map[string]string{}, at: map[string]string{}}
-	name := ""
+	h := heldHost{before: map[string]string{}, stored: map[string]string{}, at: map[string]string{}}
+	name, into := "", h.before
 	for line := range strings.Lines(string(answer)) {
 		line = strings.TrimSuffix(line, "\n")
 		kind, rest, _ := strings.Cut(line, " ")
 		switch text, of := strings.CutPrefix(line, "\t"); {
 		case of && name != "":
-			h.before[name] += text + "\n"
+			into[name] += text + "\n"
 		case of:
 		case kind == "at" && name != "":
 			h.at[name] += rest + "\n"
-		case kind == "nic":
+		case kind == "nic", kind == "stored":
+			if into = h.before; kind == "stored" {
+				into = h.stored
+			}
 			if name = ""; steps.IsNetdev(rest) {
 				name = rest
-				h.before[name] += ""
+				into[name] += ""
 			}
 		case kind == "file":
 			name = ""
@@ -149,10 +160,10 @@ func (f *Family) stateBefore(l *leaver, step target.Step) target.File {
 				return old, nil
 			}
 			var out []byte
-			lines(old, func(line []byte, key, value string, ok bool) {
+			Lines(old, func(line []byte, key, value string, ok bool) {
 				mine := find([]byte(before), key)
 				// Settings that the host decides stay. So does dcbx: only mlnx_qos can give DCBX back to the firmware.
-				if _, is := cannot(value); ok && mine != nil && !is && key != "mtu" && key != "bond" && key != "dcbx" {
+				if _, is := Cannot(value); ok && mine != nil && !is && key != "mtu" && key != "bond" && key != "dcbx" {
 					line = mine
 				}
 				out = append(append(out, line...), '\n')
@@ -160,7 +171,7 @@ func (f *Family) stateBefore(l *leaver, step target.Step) target.File {
 			return out, nil
 		},
 		Keys: func(content []byte) []target.Key {
-			return keys(content, func(key string) bool { return find([]byte(before), key) != nil })
+			return Keys(content, func(key string) bool { return find([]byte(before), key) != nil })
 		},
 		Live:     f.Look(l.NIC),
 		Activate: step,
@@ -170,7 +181,7 @@ func (f *Family) stateBefore(l *leaver, step target.Step) target.File {
 // where returns the lines that state where the settings of a NIC are, for show and restore. The lines come from the host, so it ignores
 // lines that rocec would not write.
 func where(before string) (args []string) {
-	lines([]byte(before), func(_ []byte, key, value string, ok bool) {
+	Lines([]byte(before), func(_ []byte, key, value string, ok bool) {
 		if ok && key != "vlan_ip" && !(key == "bond" && value == "none") && steps.IsPlace(key, value) {
 			args = append(args, key+"="+value)
 		}
@@ -186,7 +197,7 @@ func (f *Family) leaveStep(c *commands.Step, nics []steps.NIC) target.Step {
 			names = append(names, n.Name)
 		}
 	}
-	s := watched(c)
+	s := Watched(c)
 	if len(names) > 0 && !f.sets("pfc") {
 		s.Disrupts = fmt.Sprintf("%s %s before rocec, and RDMA connections over %s end", strings.Join(names, ", "),
 			diag.Plural(len(names), "gets back its settings from", "get back their settings from"), diag.Plural(len(names), "it", "them"))

@@ -98,8 +98,7 @@ func TestLeaveToAnotherFamily(t *testing.T) {
 
 // A NIC whose earlier settings are unknown gets the defaults, on the VLAN interface and bond of its value file.
 func TestLeaveUnknown(t *testing.T) {
-	f := *leaves
-	f.Kit = &steps.Kit{Driver: "mlx5", Script: leaves.Script}
+	f := &Family{Driver: leaves.Driver, Kit: &steps.Kit{Driver: "mlx5", Script: leaves.Script}}
 	f.Plain = "pfc=0,0,0,0,0,0,0,0\nvlan_map=0:0,2:0,4:0,6:0\n"
 	l := f.leaver("ens1f0", false, parseHeld([]byte("nic ens1f0\nat vlan=100\nat bond=bond0\n")))
 	assert.Equal(t, f.Plain, l.before)

@@ -26,8 +26,11 @@ import (
 	"github.com/rocec/rocec/targets/nic/steps"
 )
 
-// Wanted reports whether rocec sets a NIC: it carries an intent, or the fabric switches RoCE on the NIC or its virtual functions.
-func Wanted(n *ir.NIC) bool { return !n.RoCE || len(n.VFRoCE) > 0 || len(n.Carries()) > 0 }
+// Wanted reports whether rocec sets a NIC: it carries an intent, or the fabric states its parameters, or switches RoCE on the NIC or its
+// virtual functions.
+func Wanted(n *ir.NIC) bool {
+	return !n.RoCE || len(n.VFRoCE) > 0 || n.Parameters != nil || len(n.Carries()) > 0
+}
 
 // Of returns the NICs of a host with a driver that rocec sets, in the order of the host.
 func Of(d *ir.Device, by *ir.Driver) []*ir.NIC {

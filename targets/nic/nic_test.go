@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -103,4 +104,38 @@ func TestJudgeVLAN(t *testing.T) {
 			assert.Contains(t, ds[0].Detail, c.want)
 		}
 	}
+}
+
+// TestCloseGaps: the classes of priorities become numbers without a gap, in the same order, with the same shares; no other class has a share.
+// A second time changes nothing.
+func TestCloseGaps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := &Settings{}
+		for i := range 8 {
+			s.TC[i] = uint8(rapid.IntRange(0, 7).Draw(t, "class"))
+			s.Share[i] = uint8(rapid.IntRange(0, 100).Draw(t, "share"))
+			s.ETS[i] = rapid.Bool().Draw(t, "ets")
+		}
+		was := *s
+		s.CloseGaps()
+		var used [8]bool
+		top := 0
+		for p := range 8 {
+			class := s.TC[p]
+			used[class] = true
+			top = max(top, int(class))
+			assert.Equal(t, was.Share[was.TC[p]], s.Share[class])
+			assert.Equal(t, was.ETS[was.TC[p]], s.ETS[class])
+			for o := range 8 {
+				assert.Equal(t, was.TC[p] < was.TC[o], s.TC[p] < s.TC[o])
+			}
+		}
+		for class := range 8 {
+			assert.Equal(t, class <= top, used[class])
+			assert.True(t, used[class] || s.Share[class] == 0 && !s.ETS[class])
+		}
+		once := *s
+		s.CloseGaps()
+		assert.Equal(t, once.Card, s.Card)
+	})
 }

@@ -19,5 +19,5 @@ func pauseCounters(d *ir.Device, by *ir.Driver, names func() map[string]target.C
 	if len(ports) == 0 {
 		return nil
 	}
-	return []target.CounterQuery{target.EthtoolCounters(ports, "prio", names)}
+	return []target.CounterQuery{target.EthtoolCounters(ports, "pri", names)}
 }

@@ -51,7 +51,7 @@ func held(n *ir.NIC, content func(path string) []byte) []byte {
 // readValues reads a value file or a state. Both have the same form.
 func readValues(text []byte) ir.PortSettings {
 	p := ir.UnknownPort()
-	value := valueIn(text)
+	value := ValueIn(text)
 	switch value("trust") {
 	case "dscp":
 		p.Trust, p.TrustKnown = ir.Trust{DSCP: true}, true
@@ -87,8 +87,8 @@ func readValues(text []byte) ir.PortSettings {
 	return p
 }
 
-// valueIn returns a function for the value of a key; empty: the key is missing.
-func valueIn(text []byte) func(key string) string {
+// ValueIn returns a function for the value of a key; empty: the key is missing.
+func ValueIn(text []byte) func(key string) string {
 	return func(key string) string {
 		_, v, _ := strings.Cut(string(find(text, key)), "=")
 		return v

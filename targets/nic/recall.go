@@ -17,8 +17,11 @@ func (f *Family) recall(words []string, _ commands.Kept) (*target.Made, error) {
 	}
 	nics, _ := steps.Parse(words)
 	s := f.applyStep
-	if words[0] == "leave" {
+	switch words[0] {
+	case "leave":
 		s = f.leaveStep
+	case "store":
+		s = func(_ *commands.Step, nics []steps.NIC) target.Step { return f.Cards.Step(f, nics) }
 	}
 	made := s(c, nics)
 	return &target.Made{Step: &made}, nil

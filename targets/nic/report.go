@@ -27,9 +27,16 @@ func (f *Family) reported(d *ir.Device, r *target.Report) target.Reported {
 			driver = "missing"
 		}
 		fmt.Fprintf(&drivers, "%s %s\n", n.Name, driver)
-		var state strings.Builder
+		var state, stored strings.Builder
 		for _, key := range slices.Sorted(maps.Keys(told.Settings)) {
+			if strings.HasPrefix(key, steps.StoredKey) {
+				fmt.Fprintf(&stored, "%s=%s\n", key, told.Settings[key])
+				continue
+			}
 			fmt.Fprintf(&state, "%s=%s\n", key, told.Settings[key])
+		}
+		if n.Parameters.Stored() != nil && stored.Len() > 0 {
+			out.States[steps.StoredName(n.Name)] = []byte(stored.String())
 		}
 		out.States[steps.StateName(n.Name)] = []byte(state.String())
 		out.Answers["GIDs of "+n.Name] = []byte(strings.Join(told.GIDs, "\n"))

@@ -14,6 +14,7 @@ import (
 type Row struct {
 	Key     string
 	Comment string // the line above the key in the value file; empty: the comment above covers this key too
+	Lone    bool   // the comment is about this key alone, and is left out with it
 	Host    bool   // the host's network configuration decides it: it is compared, never set, and not in nic/IF
 
 	// Means is the field of [ir.Settings] that the key sets; where a key sets no field, Aside is the reason.

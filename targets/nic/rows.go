@@ -2,6 +2,7 @@ package nic
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -104,6 +105,34 @@ var CardRows = []Row{
 	},
 }
 
+// FittedCardRows returns [CardRows] for a driver that only accepts other traffic classes. fit sets these classes for a NIC with an intent.
+func FittedCardRows(fit func(*Settings)) []Row {
+	out := slices.Clone(CardRows)
+	for i, r := range out {
+		out[i].Value = func(b []byte, s *Settings) []byte {
+			fitted := *s
+			if len(s.Intents) > 0 {
+				fit(&fitted)
+			}
+			return r.Value(b, &fitted)
+		}
+	}
+	return out
+}
+
+// CloseGaps numbers the traffic classes in use without gaps from 0, in the order of their numbers. The others get no share.
+func (s *Settings) CloseGaps() {
+	old := s.Card
+	s.ETS, s.Share = [8]bool{}, [8]uint8{}
+	numbers := slices.Compact(slices.Sorted(slices.Values(old.TC[:])))
+	for to, from := range numbers {
+		s.ETS[to], s.Share[to] = old.ETS[from], old.Share[from]
+	}
+	for p, from := range old.TC {
+		s.TC[p] = uint8(slices.Index(numbers, from))
+	}
+}
+
 // CMRows are the keys of the defaults of RDMA-CM.
 var CMRows = []Row{
 	{
@@ -129,6 +158,24 @@ var CMRows = []Row{
 			g := s.Intents[0].Group
 			return []ir.Origin{{At: g.DSCP[0].At, Why: fmt.Sprintf("DSCP %d of cos group %s, times 4", g.DSCP[0].Value, g.Name)}}
 		},
+	},
+}
+
+// RoCERow is the key that switches RoCE on a PCI function on or off.
+var RoCERow = Row{
+	Key: "roce", Aside: NoPriority, Comment: "RoCE on this PCI function",
+	Value: func(b []byte, s *Settings) []byte {
+		if s.NIC.RoCE {
+			return Word(b, s, "on")
+		}
+		return append(b, "off"...)
+	},
+	Why: AtNIC,
+	Class: func(s *Settings) Class {
+		if s.NIC.RoCE {
+			return Must
+		}
+		return Wish
 	},
 }
 

@@ -39,14 +39,14 @@ func UnderstandValues(path string, text []byte, rows []Row, place func(f ir.Fiel
 	var c target.Coverage
 	number := 0
 	seen := map[string]bool{}
-	lines(text, func(line []byte, key, value string, ok bool) {
+	Lines(text, func(line []byte, key, value string, ok bool) {
 		number++
 		at := diag.Range{Filename: path}
 		at.Start.Line, at.Start.Column, at.End.Line, at.End.Column = number, 1, number, len(line)+1
 		row := string(line)
 		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 		i := slices.IndexFunc(rows, func(r Row) bool { return r.Key == key })
-		_, absent := cannot(value)
+		_, absent := Cannot(value)
 		switch {
 		case strings.TrimSpace(row) == "" || strings.HasPrefix(strings.TrimSpace(row), "#"):
 		case ok && strings.HasPrefix(key, steps.VFKey):

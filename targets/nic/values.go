@@ -14,7 +14,8 @@ import (
 
 // appendFile appends the value file.
 func (s *Settings) appendFile(b []byte) []byte {
-	b = append(b, s.family.heading...)
+	b = append(append(b, "# RoCE settings of one NIC, written by rocec and applied by "...), s.family.scriptPath...)
+	b = append(b, ".\n# Change the fabric, not this file.\n"...)
 	comment := ""
 	vfs := s.vfs()
 	for i := range s.family.Rows() {
@@ -33,6 +34,9 @@ func (s *Settings) appendFile(b []byte) []byte {
 		value := len(b)
 		if b = r.Value(b, s); len(b) == value {
 			b = b[:start]
+			if r.Lone {
+				comment = ""
+			}
 			continue
 		}
 		b = append(b, '\n')
@@ -105,8 +109,8 @@ func (s *Settings) confFile(activate target.Step) target.File {
 		Path:     steps.ConfPath(s.NIC.Name),
 		Mode:     0o644,
 		Edit:     func([]byte) ([]byte, diag.List) { return s.appendFile(make([]byte, 0, fileSize)), nil },
-		Keys:     func(content []byte) []target.Key { return keys(content, func(string) bool { return true }) },
-		Why:      s.why,
+		Keys:     func(content []byte) []target.Key { return Keys(content, func(string) bool { return true }) },
+		Why:      s.Why,
 		Activate: activate,
 	}
 }
@@ -118,9 +122,9 @@ func (s *Settings) stateFile(activate target.Step) target.File {
 		Edit: s.editState,
 		Keys: func(content []byte) []target.Key {
 			ours := s.appendState(nil)
-			return keys(content, func(key string) bool { return find(ours, key) != nil })
+			return Keys(content, func(key string) bool { return find(ours, key) != nil })
 		},
-		Why:      s.why,
+		Why:      s.Why,
 		Live:     s.Query(),
 		Activate: activate,
 	}
@@ -138,17 +142,27 @@ func (s *Settings) Query() *target.Query {
 	if s.VLAN > 0 && s.NIC.CreateVLAN && s.NIC.VLANIP.IsValid() {
 		at = append(at, "vlan_ip="+s.NIC.VLANIP.String())
 	}
+	if p := s.NIC.Parameters; p != nil {
+		for i := range p.DCQCN {
+			at = append(at, steps.DCQCNKey+p.DCQCN[i].Name+"="+strconv.Itoa(p.DCQCN[i].Value))
+		}
+		if p.Stall != nil {
+			at = append(at, steps.StallKey+"="+p.Stall.Text(p.Stall.Value))
+		}
+	}
 	for _, vf := range s.vfs() {
 		at = append(at, steps.VFKey+strconv.Itoa(vf)+"=on")
 	}
 	return s.family.Show(steps.NIC{Name: s.NIC.Name, At: at})
 }
 
-// maskStays reports whether a plan does not change the PFC mask of a NIC.
-func maskStays(netdev string, live target.Live) bool {
+// keep reports whether a plan does not change some settings of a NIC, which are all known.
+func keep(netdev string, settings []string, live target.Live) bool {
 	before, after, changes := live(steps.StateName(netdev))
-	is := find(before, "pfc")
-	return !changes || is != nil && bytes.Equal(is, find(after, "pfc"))
+	return !changes || !slices.ContainsFunc(settings, func(key string) bool {
+		is := find(before, key)
+		return is == nil || !bytes.Equal(is, find(after, key))
+	})
 }
 
 // editState puts the wanted values into the output of show. Lines of other keys stay, and so do optional settings that the host cannot
@@ -162,7 +176,7 @@ func (s *Settings) editState(old []byte) ([]byte, diag.List) {
 	host := s.hostLines()
 	out := make([]byte, 0, len(old)+len(want))
 	var seen []string
-	lines(old, func(line []byte, key, value string, ok bool) {
+	Lines(old, func(line []byte, key, value string, ok bool) {
 		switch mine, theirs := find(want, key), find(host, key); {
 		case ok && mine != nil:
 			seen = append(seen, key)
@@ -174,14 +188,14 @@ func (s *Settings) editState(old []byte) ([]byte, diag.List) {
 		}
 		out = append(append(out, line...), '\n')
 	})
-	lines(want, func(line []byte, key, _ string, _ bool) {
+	Lines(want, func(line []byte, key, _ string, _ bool) {
 		if !slices.Contains(seen, key) {
 			out = append(append(out, line...), '\n')
 		}
 	})
 	if s.family.Unreached != "" {
 		if text := unreachedText(s.NIC, &s.Card, s.family.Unreached); text != "" {
-			settingTopic.Noticef(&ds, s.NIC.At, "%s", text)
+			SettingTopic.Noticef(&ds, s.NIC.At, "%s", text)
 		}
 	}
 	return out, ds
@@ -197,10 +211,10 @@ func find(content []byte, key string) []byte {
 	return nil
 }
 
-// keys lists the settings of a value file or a state, in order.
-func keys(content []byte, ours func(key string) bool) []target.Key {
+// Keys lists the settings of a value file or a state, in order.
+func Keys(content []byte, ours func(key string) bool) []target.Key {
 	var out []target.Key
-	lines(content, func(_ []byte, key, value string, ok bool) {
+	Lines(content, func(_ []byte, key, value string, ok bool) {
 		if key = strings.TrimSpace(key); ok && key != "" && key[0] != '#' {
 			out = append(out, target.Key{Name: key, Value: strings.TrimSpace(value), Ours: ours(key)})
 		}
@@ -208,8 +222,8 @@ func keys(content []byte, ours func(key string) bool) []target.Key {
 	return out
 }
 
-// why returns the origins of a key's value.
-func (s *Settings) why(key string) []ir.Origin {
+// Why returns the origins of a key's value.
+func (s *Settings) Why(key string) []ir.Origin {
 	if vf, ok := strings.CutPrefix(key, steps.VFKey); ok {
 		if n, err := strconv.Atoi(vf); err != nil || !slices.Contains(s.vfs(), n) {
 			return nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/rocec/rocec/targets/cumulus"
 	"github.com/rocec/rocec/targets/nvue/grammar"
 	"github.com/rocec/rocec/targets/snapshot"
 	"github.com/rocec/rocec/targets/target"
@@ -18,6 +19,7 @@ import (
 var asks = []target.Question{
 	{File: "startup.yaml", Cmd: "cat " + "/etc/nvue.d/startup.yaml", Says: "the stored configuration"},
 	{File: "applied.yaml", Cmd: "nv config show", Says: "the applied configuration"},
+	{File: target.QueuesFile, Cmd: cumulus.AskQueues, Says: "counters of queues"},
 }
 
 // kept are the parts of a tree about lossless traffic, cables or routing.

@@ -2,6 +2,7 @@ package sonic
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,9 +16,9 @@ import (
 // `counterpoll show` in sonic-utilities; a person can change them.
 const renewed = 10 * time.Second
 
-// countersHead defines the functions of the queries. row NAME KEY MAP prints the counters of an object, whose id is in a map of names that
+// rowHead defines the functions of the queries. row NAME KEY MAP prints the counters of an object, whose id is in a map of names that
 // was read once: up to 202205, sonic-db-cli is a Python program that needs a third of a second. The output has the form of facts.
-const countersHead = target.CounterTimeCmd + `db() {
+const rowHead = `db() {
 timeout 5 sonic-db-cli COUNTERS_DB "$@"
 }
 row() {
@@ -27,13 +28,18 @@ case $oid in oid:*) ;; *) return 0 ;; esac
 echo "$1:$2 $(db HGETALL "COUNTERS:$oid")"
 test "$1" = group && echo "mark:$2 $(db HGETALL "USER_WATERMARKS:$oid")"
 }
-for kind in PORT QUEUE; do
+`
+
+// countersHead is the beginning of the queries for all counters.
+const countersHead = target.CounterTimeCmd + rowHead + `for kind in PORT QUEUE; do
 echo "poll:$kind $(timeout 5 sonic-db-cli CONFIG_DB HGETALL "FLEX_COUNTER_TABLE|$kind")"
 done
 ports=$(db HGETALL COUNTERS_PORT_NAME_MAP)
-queues=$(db HGETALL COUNTERS_QUEUE_NAME_MAP)
-groups=$(db HGETALL COUNTERS_PG_NAME_MAP)
+` + queueNames + `groups=$(db HGETALL COUNTERS_PG_NAME_MAP)
 `
+
+// queueNames reads the names of queues.
+const queueNames = "queues=$(db HGETALL COUNTERS_QUEUE_NAME_MAP)\n"
 
 // askCounters prints the counters of all ports with lossless priorities. It fails as a missing program does on a device of another system.
 const askCounters = "command -v sonic-db-cli >/dev/null || exit 127\n" + countersHead +
@@ -57,18 +63,28 @@ func pauseCounters(d *ir.Device) (out []target.CounterQuery) {
 	}
 	for from := 0; from < len(all); from += 2 * atOnce {
 		ports := all[from:min(from+2*atOnce, len(all))]
-		var b strings.Builder
+		var b, watched strings.Builder
 		b.WriteString(countersHead)
+		watched.WriteString(rowHead + queueNames)
 		for _, p := range ports {
 			fmt.Fprintf(&b, "row port %s \"$ports\"\n", p.Name)
 			for _, buffer := range p.Buffers() {
 				at := fmt.Sprintf("%s:%d", p.Name, buffer.Group.Cos)
 				fmt.Fprintf(&b, "row queue %[1]s \"$queues\"\nrow group %[1]s \"$groups\"\n", at)
+				fmt.Fprintf(&watched, "row queue %s \"$queues\"\n", at)
 			}
 		}
 		b.WriteString("true")
+		watched.WriteString("true")
 		out = append(out, target.CounterQuery{
 			Query: target.Query{Cmd: b.String()}, File: target.CountersDBFile, Every: renewed,
+			Watchdogs: &target.CounterQuery{
+				Query: target.Query{Cmd: watched.String()},
+				Read: func(_ *ir.Device, answer []byte) ([]ir.PauseCounters, string) {
+					found, _ := readCounters(answer, ports) // the counters of ports are not asked for
+					return found, ""
+				},
+			},
 			Read: func(_ *ir.Device, answer []byte) ([]ir.PauseCounters, string) { return readCounters(answer, ports) },
 		})
 	}
@@ -90,7 +106,9 @@ func readCounters(answer []byte, ports []*ir.Port) (out []ir.PauseCounters, unre
 		row := dictOf(says["port:"+p.Name])
 		if len(row) == 0 {
 			without = append(without, p.Name)
-			continue
+			if !slices.ContainsFunc(p.Buffers(), func(b *ir.Buffer) bool { return says[fmt.Sprintf("queue:%s:%d", p.Name, b.Group.Cos)] != "" }) {
+				continue
+			}
 		}
 		for cos := range 8 {
 			at := fmt.Sprintf("%s:%d", p.Name, cos)
@@ -105,7 +123,10 @@ func readCounters(answer []byte, ports []*ir.Port) (out []ir.PauseCounters, unre
 				Peak:     counterOf(mark, "SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_WATERMARK_BYTES"),
 				Dropped:  counterOf(group, "SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS"),
 				Cut:      counterOf(queue, "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED"),
+				Cutting:  cuttingOf(queue[statusKey]),
 				Marked:   counterOf(queue, "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS"),
+
+				Unwatched: len(queue) > 0 && queue[statusKey] == "" && strings.HasSuffix(says["queue:"+at], "}"),
 			}
 			if old[portKind] {
 				one.Received, one.Sent, one.ReceivedTime, one.SentTime = ir.Counter{}, ir.Counter{}, ir.Counter{}, ir.Counter{}
@@ -144,6 +165,20 @@ func stale(kind string, row map[string]string) string {
 		return fmt.Sprintf("counterpoll renews its counters of kind %s every %s, and rocec waits for %s", name, every, renewed)
 	}
 	return ""
+}
+
+// statusKey is the key of the state of the watchdog of a queue.
+const statusKey = "PFC_WD_STATUS"
+
+// cuttingOf returns whether the watchdog cuts a queue, by its status. Source of the words: pfcactionhandler.cpp of sonic-swss.
+func cuttingOf(status string) ir.Counter {
+	switch status {
+	case "operational":
+		return ir.Counter{Known: true}
+	case "stormed":
+		return ir.Counter{Value: 1, Known: true}
+	}
+	return ir.Counter{}
 }
 
 // counterOf returns a counter of a row.

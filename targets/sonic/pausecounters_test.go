@@ -29,10 +29,36 @@ port:Ethernet4 {}
 	require.Len(t, got, 8)
 	require.Equal(t, ir.PauseCounters{
 		Port: "Ethernet0", Priority: 3, Received: known(12), ReceivedTime: known(99), Packets: known(7), Peak: known(4096), Dropped: known(0),
-		Cut: known(1),
+		Cut: known(1), Cutting: known(1),
 	}, got[3])
 	require.Equal(t, ir.PauseCounters{Port: "Ethernet0", Priority: 4}, got[4])
 	require.Equal(t, "COUNTERS_DB has no counters of Ethernet4", unread)
+}
+
+// The part of the query about watchdogs has the same reader. A whole row of a queue without a state shows that no watchdog watches it.
+func TestReadWatchdogs(t *testing.T) {
+	ports := countedPorts()
+	for _, p := range ports {
+		p.SetBuffers([]*ir.Buffer{{Group: &ir.CosGroup{Cos: 3, Lossless: true}}})
+	}
+	for _, c := range []struct {
+		row       string
+		cutting   ir.Counter
+		unwatched bool
+	}{
+		{"{'SAI_QUEUE_STAT_PACKETS': '7', 'PFC_WD_STATUS': 'operational'}", ir.Counter{Known: true}, false},
+		{"{'PFC_WD_STATUS': 'stormed', 'SAI_QUEUE_STAT_PACKETS': '7'}", ir.Counter{Value: 1, Known: true}, false},
+		{"{'SAI_QUEUE_STAT_PACKETS': '7', 'PFC_WD_STATUS': 'other'}", ir.Counter{}, false},
+		{"{'SAI_QUEUE_STAT_PACKETS': '7'}", ir.Counter{}, true},
+		{"{'SAI_QUEUE_STAT_PACKETS': '7', 'PFC_WD", ir.Counter{}, false},
+		{"{}", ir.Counter{}, false},
+	} {
+		got, _ := readCounters([]byte("queue:Ethernet0:3 "+c.row+"\n"), ports)
+		require.Len(t, got, 8, "the other port has no row")
+		require.Equal(t, c.cutting, got[3].Cutting, c.row)
+		require.Equal(t, c.unwatched, got[3].Unwatched, c.row)
+		require.False(t, got[4].Unwatched)
+	}
 }
 
 // Counters that are not renewed are not known: a queue with an old value would look like one that sends nothing.

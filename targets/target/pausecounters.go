@@ -18,6 +18,9 @@ const CountersFile = "counters.txt"
 // CountersDBFile is the base name of an answer with the rows of a device's database of counters.
 const CountersDBFile = "counters-db.txt"
 
+// QueuesFile is the base name of an answer with the counters of queues, if a device prints them in another way than those of interfaces.
+const QueuesFile = "queues.txt"
+
 // CounterTimeCmd prints the time since the start of the device, which [CounterTime] reads. Source: Linux, man page proc_uptime(5).
 const CounterTimeCmd = "echo \"uptime $(cat /proc/uptime)\"\n"
 
@@ -136,11 +139,32 @@ func readEthtool(
 			}
 		}
 	}
-	return out, reasons(why)
+	return out, Reasons(why)
 }
 
-// reasons returns the reasons why counters are missing, each with the interfaces.
-func reasons(why map[string][]string) string {
+// Joined returns rows with one row for each port and priority, in the order of their first rows. The first known value of a counter
+// is used.
+func Joined(rows []ir.PauseCounters) []ir.PauseCounters {
+	type key struct {
+		port     string
+		priority int
+	}
+	out := make([]ir.PauseCounters, 0, len(rows))
+	at := make(map[key]int, len(rows))
+	for i := range rows {
+		k := key{rows[i].Port, rows[i].Priority}
+		n, again := at[k]
+		if !again {
+			at[k], out = len(out), append(out, rows[i])
+			continue
+		}
+		out[n].Fill(&rows[i])
+	}
+	return out
+}
+
+// Reasons returns the reasons why counters are missing, each with the interfaces.
+func Reasons(why map[string][]string) string {
 	var out []string
 	for _, reason := range slices.Sorted(maps.Keys(why)) {
 		const most = 3

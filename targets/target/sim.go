@@ -34,6 +34,7 @@ type Netdev struct {
 	Driver    string // kernel module of the function
 	Firmware  string // version that the driver reports
 	Pause     bool   // it has 802.3x link pause; initially on
+	Stall     string // the tunable of stall prevention, in ms; empty: the interface lacks it
 	Counters  []string
 	Down      bool   // it has no link
 	Master    string // the bond of which it is a port; empty: none
@@ -49,6 +50,12 @@ type Sim interface {
 	// Boot sets up the part in its state after power on. It is called each time the machine starts: the disk and the interfaces exist, memory
 	// file systems are empty, and the machine's lock is held.
 	Boot(m Machine)
+}
+
+// Flag is a private flag of a driver. Set returns the driver's error.
+type Flag struct {
+	Get func() bool
+	Set func(on bool) error
 }
 
 // Machine is the interface of the lab to a [Sim]. Every method but Do is called with the lock of the machine held: from Boot, from the
@@ -98,6 +105,9 @@ type Machine interface {
 
 	// Netdev returns the present state of an interface.
 	Netdev(name string) (Netdev, bool)
+
+	// PrivateFlag gives an interface a private flag of its driver, which ethtool shows and sets. Only Boot may call it.
+	PrivateFlag(netdev, name string, f Flag)
 
 	// Counter returns the value of a counter of an interface.
 	Counter(netdev, name string) uint64

@@ -58,6 +58,9 @@ type Target struct {
 	// Understand only reads this form.
 	Stored func(data []byte) (stored []byte, why string)
 
+	// Keys returns the names of the settings that the target writes, or only compares, on a NIC, sorted. Nil: it writes no NIC.
+	Keys func() []string
+
 	// Paths are the files that the target writes at fixed places, for rules that let a login read only these.
 	Paths []string
 
@@ -281,6 +284,7 @@ type Step struct {
 	Units   string        // systemd units that read the files at boot, separated by spaces: an undo at boot runs before them
 	Timeout time.Duration // for each of Cmd and Loaded; 0: one minute
 	Takes   time.Duration // upper bound of the duration of a successful Cmd, without the outage, for times in a plan; 0: seconds
+	Alone   bool          // nothing else may change meanwhile, on any device: a plan with the step has no other step
 	Soak    time.Duration // time for which the device must keep working before the change is kept; 0: [SoakTime]
 	Away    time.Duration // time for which the device may not answer, or its links may be down, after Cmd
 }

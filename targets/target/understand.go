@@ -2,6 +2,7 @@ package target
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -14,6 +15,8 @@ type Identity struct {
 	OS, Release string
 	Model       string   // of the switch or the NIC, by its name in [platform]
 	Ports       []string // its front ports
+
+	Cards map[string]string // the models of a host's NICs, by port; nil: not known
 }
 
 // Understood is a configuration that was read: its meaning, which part of the text was understood, and the line of each value.
@@ -118,6 +121,14 @@ func (c *Coverage) Add(other Coverage) {
 
 // Whole reports whether every row was understood, or is out of scope for a reason of the table.
 func (c *Coverage) Whole() bool { return len(c.Not) == 0 }
+
+// Doubt returns why a missing or other value may be in force, as part of a sentence; empty: the configuration shows all values.
+func (c *Coverage) Doubt() string {
+	if n := len(c.Not); n > 0 && c.Part == "" {
+		return fmt.Sprintf("%s of its files %s not understood", diag.Count(n, "row"), diag.Plural(n, "is", "are"))
+	}
+	return c.Part
+}
 
 // RoCE reports whether any row sets PFC, a lossless buffer, or marking, which lossless traffic needs.
 func (c *Coverage) RoCE() bool {

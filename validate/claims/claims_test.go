@@ -169,13 +169,13 @@ func TestNotAllRead(t *testing.T) {
 	r := n.judge()
 	s := r.Of(proof.ASNumbers)
 	assert.Equal(t, Stated, s.State)
-	assert.Equal(t, "not checked; read on 4 of 6 switches", s.Text())
+	assert.Equal(t, "not checked; read on 4 of 6 switches; L0: the answer is cut off", s.Text())
 	require.Len(t, s.Not, 2)
 	assert.Equal(t, "the answer is cut off", s.Not[0].Why)
 	assert.Equal(t, "the effect of its policy RM-OUT is not known", s.Not[1].Why)
 	assert.Equal(t, at.Add(-time.Hour), s.When)
 	assert.Equal(t, Unchecked, r.Of(proof.NoPrepending).State)
-	assert.Equal(t, "not checked; read on 5 of 6 switches", r.Of(proof.Aggregates).Text())
+	assert.Equal(t, "not checked; read on 5 of 6 switches; L0: the answer is cut off", r.Of(proof.Aggregates).Text())
 	assert.Equal(t, "checked on 6 of 6 switches, 27 Nov 09:02 UTC", r.Of(proof.NoTunnels).Text())
 	assert.Equal(t, "not checked; forwarding is off or harmless, on 4 of 4 hosts, 27 Nov 10:02 UTC", r.Of(proof.HostsDrain).Text())
 	assert.Equal(t, "not checked", r.Of(proof.PausesWork).Text())
@@ -334,26 +334,6 @@ func TestReadInPart(t *testing.T) {
 	assert.Equal(t, []string{"error claim-as-number"}, codes(r.Findings))
 	require.Len(t, r.Of(proof.ASNumbers).Not, 1)
 	assert.Equal(t, "L0", r.Of(proof.ASNumbers).Not[0].Device.Name)
-}
-
-// A port in an accepted circle without a watchdog is a warning.
-func TestWatchdog(t *testing.T) {
-	n := made(irtest.New(ir.ShortestPath).Links("R0-R1 R1-R2 R2-R3 R3-R0").Hosts("R0", "R1", "R2", "R3"))
-	require.Equal(t, proof.Prone, n.proofs[0].Verdict)
-	n.of("R0").Watchdog = map[string]string{"p0": "operational", "p1": "operational"}
-	n.of("R1").Watchdog = map[string]string{"p0": "operational", "p1": "disabled"}
-	n.of("R2").Watchdog = map[string]string{}
-	count := func() (k int) {
-		for _, d := range n.judge().Findings {
-			if d.Code == "claim-watchdog" {
-				k++
-			}
-		}
-		return k
-	}
-	assert.Zero(t, count(), "nobody accepts the circle")
-	n.f.CosGroups[0].AllowDeadlock = "a test"
-	assert.Positive(t, count())
 }
 
 // docs/pfc-loops.md has a row for each assumption: what is read for it, and whether that is all of it. The rows are those of the table of

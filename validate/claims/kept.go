@@ -16,9 +16,10 @@ import (
 type Recorded struct {
 	Code   proof.AssumptionCode `json:"assumption"`
 	Device string               `json:"device"`
-	Agrees bool                 `json:"agrees"` // false: the device contradicts it
-	When   time.Time            `json:"at"`     // of the answer
-	Facts  string               `json:"facts"`  // digest of the facts of the fabric that the judgement used
+	Agrees bool                 `json:"agrees"`        // false: the device contradicts it
+	When   time.Time            `json:"at"`            // of the answer
+	Why    string               `json:"why,omitempty"` // the setting that contradicts it, as part of a sentence
+	Facts  string               `json:"facts"`         // digest of the facts of the fabric that the judgement used
 }
 
 // byKey finds each by its assumption and its device.
@@ -47,14 +48,14 @@ func (r *Result) Keep(f *ir.Fabric, proofs []*proof.Proof, when time.Time, old [
 			now[d] = &Recorded{Agrees: true}
 		}
 		for _, d := range s.False {
-			now[d] = &Recorded{}
+			now[d] = &Recorded{Why: s.reasons[d]}
 		}
 		for _, d := range f.Devices {
 			k, facts := known[keptKey(s.Code, d.Name)], is.of(&rules[i], d)
 			newer, read := now[d]
 			switch {
 			case newer != nil:
-				out = append(out, Recorded{s.Code, d.Name, newer.Agrees, when, facts})
+				out = append(out, Recorded{s.Code, d.Name, newer.Agrees, when, newer.Why, facts})
 			case !read && k != nil && k.Facts == facts:
 				out = append(out, *k)
 			}
@@ -74,7 +75,7 @@ func Recall(f *ir.Fabric, proofs []*proof.Proof, by string, kept []Recorded) *Re
 	out := &Result{Read: len(kept) > 0, standings: map[proof.AssumptionCode]*Standing{}}
 	is, known := newDigests(f, proofs), byKey(kept)
 	for i := range rules {
-		code, agree, against := rules[i].code, map[*ir.Device]time.Time{}, map[*ir.Device]bool{}
+		code, agree, against := rules[i].code, map[*ir.Device]time.Time{}, map[*ir.Device]string{}
 		for _, d := range f.Devices {
 			k := known[keptKey(code, d.Name)]
 			switch {
@@ -82,7 +83,7 @@ func Recall(f *ir.Fabric, proofs []*proof.Proof, by string, kept []Recorded) *Re
 			case k.Agrees:
 				agree[d] = k.When
 			default:
-				against[d] = true
+				against[d] = k.Why
 			}
 		}
 		out.standings[code] = newStanding(f, code, by, against, func(_ *rule, d *ir.Device) (time.Time, *NotRead) {
@@ -98,8 +99,9 @@ func Recall(f *ir.Fabric, proofs []*proof.Proof, by string, kept []Recorded) *Re
 
 // digests has the digests of the facts of a fabric that judgements use.
 type digests struct {
-	devices []string // by Device.ID: of the device, its cables, and the devices at their other ends
-	whole   string
+	devices  []string // by Device.ID: of the device, its cables, and the devices at their other ends
+	settings []string // by Device.ID: of the same, and of the wanted settings
+	whole    string
 }
 
 // of returns the digest for an assumption and a device. Some judgements of a device also use facts of distant ones.
@@ -107,11 +109,14 @@ func (g *digests) of(r *rule, d *ir.Device) string {
 	if r.reads == ir.PartTables || r.reads == ir.PartTrees || r.code == proof.ASNumbers { // which needs the addresses of all hosts
 		return g.whole
 	}
+	if r.settings {
+		return g.settings[d.ID]
+	}
 	return g.devices[d.ID]
 }
 
 func newDigests(f *ir.Fabric, proofs []*proof.Proof) *digests {
-	out, whole := &digests{}, sha256.New()
+	out, whole, wishes := &digests{}, sha256.New(), &ir.Wishes{}
 	for _, d := range f.Devices {
 		one := sha256.New()
 		deviceFacts(one, d)
@@ -121,6 +126,8 @@ func newDigests(f *ir.Fabric, proofs []*proof.Proof) *digests {
 		sum := one.Sum(nil)
 		whole.Write(sum)
 		out.devices = append(out.devices, digestText(sum))
+		settingsFacts(one, d, wishes.Of(d))
+		out.settings = append(out.settings, digestText(one.Sum(nil)))
 	}
 	fmt.Fprintln(whole, f.Routing, f.Failures)
 	for _, p := range proofs {
@@ -161,6 +168,41 @@ func portFacts(w io.Writer, p *ir.Port) {
 	if l := p.Link(); l != nil {
 		fmt.Fprintln(w, p, p.Peer(), l.Routed, l.Peer, l.Planned, l.Bond != 0)
 		deviceFacts(w, p.Peer().Device())
+	}
+}
+
+// settingsFacts adds what the judgements of settings use: the cos groups, the wanted settings of each port, and the bonds.
+func settingsFacts(w io.Writer, d *ir.Device, meant *ir.Settings) {
+	for _, g := range d.Fabric.CosGroups {
+		fmt.Fprintln(w, g.Name, g.Cos, g.Lossless)
+		for _, c := range slices.Concat(g.DSCP, g.PCP) {
+			fmt.Fprint(w, c.Value, " ")
+		}
+		fmt.Fprintln(w, len(g.DSCP))
+	}
+	if s := d.Switch; s != nil {
+		fmt.Fprintln(w, s.Model.Name, s.Model.ASIC.Name)
+	}
+	known, bonds := map[*ir.PortSettings]int{}, map[int]int{}
+	for i, p := range d.Ports {
+		mtu, bond := 0, 0 // the first port of the bond, from 1
+		if l := p.Link(); l != nil {
+			mtu = l.MTU.N
+			if l.Bond != 0 && bonds[l.Bond] == 0 {
+				bonds[l.Bond] = i + 1
+			}
+			bond = bonds[l.Bond]
+		}
+		is := meant.Port(p.Name)
+		first, again := known[is]
+		fmt.Fprintln(w, p.Name, mtu, bond, first)
+		if is == nil || again {
+			continue
+		}
+		known[is] = i + 1
+		one := *is
+		one.Detail = ir.Detail{} // an address of this process
+		fmt.Fprintln(w, one, is.Detail.Get())
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
+	"github.com/rocec/rocec/validate/configured"
 	"github.com/rocec/rocec/validate/proof"
 )
 
@@ -104,7 +105,7 @@ func TestRecallAfterAnotherTable(t *testing.T) {
 
 // device returns a device of a fabric.
 func device(f *ir.Fabric, name string) *ir.Device {
-	return devices(f, func(d *ir.Device) bool { return d.Name == name })[0]
+	return configured.Devices(f, func(d *ir.Device) bool { return d.Name == name })[0]
 }
 
 // A read of some devices keeps the judgements of the others, with their time. A newer answer replaces the older one, also if it no longer

@@ -2,17 +2,14 @@ package claims
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/validate/proof"
 )
 
-// parts judges the parts of devices that need no other device: hosts, ages, tunnels and watchdogs.
+// parts judges the parts of devices that need no other device: hosts, ages and tunnels.
 func (j *judging) parts() {
 	forgetful := 0
 	for _, d := range j.f.Devices {
@@ -20,7 +17,6 @@ func (j *judging) parts() {
 			forgetful++
 		}
 	}
-	accepted := j.acceptedLoops()
 	for _, d := range j.f.Devices {
 		r := j.of[d.ID]
 		if d.Host != nil && r != nil && r.Host != nil { // an answer that is read in part can contradict, too
@@ -34,9 +30,6 @@ func (j *judging) parts() {
 		}
 		if r.Read(ir.PartTunnels) {
 			j.tunnels(d, r.Tunnels)
-		}
-		if r.Read(ir.PartWatchdog) && len(accepted[d]) > 0 {
-			j.watchdog(d, r.Watchdog, accepted[d])
 		}
 	}
 }
@@ -94,45 +87,5 @@ func (j *judging) tunnels(d *ir.Device, all []ir.ForwardingTunnel) {
 				"to %s. Packets that came down to the switch can leave it up again in the tunnel, as with two top-of-rack switches that send "+
 				"for each other.", here, diag.Cut(t.Name), diag.Cut(t.Kind), t.Remote), proof.NoTunnels, proof.NeverUpAgain)
 		}
-	}
-}
-
-// acceptedLoops returns the ports of switches in circles that a cos group accepts.
-func (j *judging) acceptedLoops() map[*ir.Device][]string {
-	ports := map[*ir.Device][]string{}
-	for _, p := range j.proofs {
-		if p.Verdict != proof.Prone || slices.ContainsFunc(p.Groups, func(g *ir.CosGroup) bool { return g.AllowDeadlock == "" }) {
-			continue
-		}
-		for _, l := range p.Loops {
-			for _, w := range l.Circle {
-				if d := w.Out.Device(); d.Switch != nil && !slices.Contains(ports[d], w.Out.Name) {
-					ports[d] = append(ports[d], w.Out.Name)
-				}
-			}
-		}
-	}
-	return ports
-}
-
-// watchdog judges whether the ports of a switch that wait in an accepted circle have a watchdog. states has the state of each port with
-// one, as the switch prints it.
-func (j *judging) watchdog(d *ir.Device, states map[string]string, ports []string) {
-	off := []string{"", "off", "disabled", "disable", "none", "n/a", "no"}
-	var without []string
-	for _, name := range slices.Sorted(maps.Keys(states)) {
-		if slices.Contains(ports, name) && slices.Contains(off, strings.ToLower(strings.TrimSpace(states[name]))) {
-			without = append(without, name)
-		}
-	}
-	for _, name := range ports {
-		if _, is := states[name]; !is {
-			without = append(without, name)
-		}
-	}
-	if len(without) > 0 {
-		slices.Sort(without)
-		j.add(d, &topicWatchdog, diag.Warning, fmt.Sprintf("%s runs no PFC watchdog on %s, and the fabric accepts a PFC loop over these ports: "+
-			"buffers that lock there stay locked.", here, nodeset.Text(without, nodeset.Interfaces, mostNamed)))
 	}
 }

@@ -5,7 +5,7 @@ import "github.com/rocec/rocec/lang/diag"
 // Topics are the codes of devices that contradict an assumption of a verdict.
 var Topics = []diag.Topic{
 	topicNumber, topicAllowAS, topicPrepending, topicSession, topicStatic, topicAggregate, topicTurn, topicLoop, topicTree, topicHost,
-	topicFlooding, topicTunnel, topicWatchdog,
+	topicFlooding, topicTunnel,
 }
 
 var topicNumber = diag.Topic{Code: "claim-as-number", Summary: "switch runs with another AS number than the fabric says"}
@@ -31,5 +31,3 @@ var topicHost = diag.Topic{Code: "claim-host-forwards", Summary: "host forwards 
 var topicFlooding = diag.Topic{Code: "claim-flooding", Summary: "switch forgets MAC addresses before ARP entries"}
 
 var topicTunnel = diag.Topic{Code: "claim-tunnel", Summary: "switch puts packets into tunnels"}
-
-var topicWatchdog = diag.Topic{Code: "claim-watchdog", Summary: "switch in an accepted PFC loop runs no PFC watchdog"}

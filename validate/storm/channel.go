@@ -31,6 +31,7 @@ type channel struct {
 	sends       is // packets, in every window
 	holds       is // bytes, in every reading
 	cut         bool
+	cutting     bool // a watchdog cuts it in the last reading
 	watched     bool // a watchdog counts its cuts there
 }
 
@@ -187,6 +188,13 @@ func between(from, to *Counters) (length time.Duration, why string) {
 	return length, ""
 }
 
+// renewed reports whether a device has renewed the counters of its queues in a window. Otherwise a counter that stood still shows
+// nothing.
+func (j *judging) renewed(w int, d *ir.Device) bool {
+	to := j.readings[w+1][d]
+	return to != nil && j.length[w][d.ID] >= LeastWindow(to.Queues)
+}
+
 // cableEnd is one end of a cable in a window.
 type cableEnd struct {
 	from, to *ir.PauseCounters
@@ -266,11 +274,11 @@ type window struct {
 func (j *judging) window(w int, c *channel, cos int, holds is) window {
 	here, there := j.end(w, c.port, cos), j.end(w, c.port.Peer(), cos)
 	out := window{frames: -1}
-	if n, ok := here.rise(packets); ok {
+	switch n, ok := here.rise(packets); {
+	case ok && n > 0:
+		out.sends = yes
+	case ok && j.renewed(w, c.port.Device()):
 		out.sends = no
-		if n > 0 {
-			out.sends = yes
-		}
 	}
 	n, _ := here.rise(cuts)
 	out.cut = n > 0
@@ -315,7 +323,8 @@ func (j *judging) fill(i int) {
 	}
 	c.holds = j.holding(i)
 	for r := range j.at {
-		c.watched = c.watched || j.at[r][i] != nil && j.at[r][i].Cut.Known
+		c.cutting = j.at[r][i] != nil && j.at[r][i].Cutting.Known && j.at[r][i].Cutting.Value > 0
+		c.watched = c.watched || j.at[r][i] != nil && (j.at[r][i].Cut.Known || j.at[r][i].Cutting.Known)
 	}
 	for w := range j.length {
 		one := j.window(w, c, k, c.holds)
@@ -338,8 +347,13 @@ func (j *judging) fill(i int) {
 	}
 }
 
-// holding reports whether a queue holds bytes in every reading, or in none.
+// holding reports whether a queue holds bytes in every reading, or in none. It is not known if one value may be in two readings.
 func (j *judging) holding(i int) is {
+	for w := range j.length {
+		if !j.renewed(w, j.f.Ports[i/len(j.cos)].Device()) {
+			return unknown
+		}
+	}
 	full, empty := len(j.at) > 0, len(j.at) > 0
 	for r := range j.at {
 		c := j.at[r][i]

@@ -24,6 +24,7 @@ type Counters struct {
 	Uptime time.Duration // the time since the device started, by its own clock; 0: not known
 	From   string        // the address that answered; empty: not known
 	Every  time.Duration // the interval in which the device renews its counters; 0: they are those of the moment
+	Queues time.Duration // the interval in which it renews the counters of queues, if that is longer than Every; 0: it is not
 	Ports  []ir.PauseCounters
 	Failed string // why the device was not read, as part of a sentence; empty: it was read
 	Unread string // why counters are missing, as part of a sentence; empty: no reason is known
@@ -60,6 +61,7 @@ type Pauses struct {
 	Congested []*ir.Port   // ports that send and are not paused, where pauses of the whole time begin
 	Waits     []PausedPort // every paused port and priority
 	Cut       []PausedPort // ports whose watchdog has cut the queue in a window
+	Cutting   []PausedPort // ports whose watchdog cuts the queue in the last reading
 	More      int          // further origins, whose ports that wait were not counted
 
 	Ports, Judged int        // lossless priorities of ports that can be paused, and those whose pauses were read

@@ -404,3 +404,43 @@ func TestAnyCounters(t *testing.T) {
 		}
 	})
 }
+
+// A queue that a watchdog cuts in the last reading is listed, and one that it has cut before is not. Both have a watchdog.
+func TestCutting(t *testing.T) {
+	b := newBench()
+	b.stormOfC()
+	b.each(b.port("S0", "L1"), func(i uint64, c *ir.PauseCounters) { c.Cutting = ir.Counter{Value: i / 2, Known: true} })
+	b.each(b.port("L1", "hC"), func(i uint64, c *ir.PauseCounters) { c.Cutting = ir.Counter{Value: 1 - i/2, Known: true} })
+	found := storm.Judge(b.f, b.readings)
+	require.Len(t, found.Cutting, 1)
+	require.Equal(t, b.port("S0", "L1"), found.Cutting[0].Port)
+	require.Empty(t, found.Cut, "no counter of cuts rose")
+	require.Equal(t, []storm.Watchdog{{Port: b.port("L1", "hC"), By: storm.ByCounter}, {Port: b.port("S0", "L1"), By: storm.ByCounter}},
+		found.Origins[0].Watchdogs)
+}
+
+// A queue whose device has not renewed its counter in a window is not known to stand still. One whose counter rose has sent.
+func TestQueuesRenewedSlowly(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		renewed time.Duration
+		packets uint64
+		origins int
+		want    storm.Conclusion
+	}{
+		{"renewed", 500 * time.Millisecond, 0, 1, storm.Storm},
+		{"not renewed", 25 * time.Second, 0, 0, storm.Unknown},
+		{"it sends", 25 * time.Second, 1000, 0, storm.Short},
+	} {
+		b := newBench()
+		b.pause("L1", "S0", 1)
+		b.pause("S0", "L0", 1)
+		b.queue("L1", "hC", c.packets, 90_000)
+		for _, r := range b.readings {
+			r[b.port("L1", "hC").Device()].Queues = c.renewed
+		}
+		found := storm.Judge(b.f, b.readings)
+		require.Len(t, found.Origins, c.origins, c.name)
+		require.Equal(t, c.want, found.Verdict, c.name)
+	}
+}

@@ -373,6 +373,9 @@ func (t *tree) collect() {
 		if c.active() {
 			out.Waits = append(out.Waits, t.wait(i))
 		}
+		if c.cutting {
+			out.Cutting = append(out.Cutting, t.wait(i))
+		}
 		if c.cut {
 			out.Cut = append(out.Cut, t.wait(i))
 		}

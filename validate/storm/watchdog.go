@@ -2,20 +2,6 @@ package storm
 
 import "github.com/rocec/rocec/compiler/ir"
 
-// Ends reports whether a watchdog ends the pauses of a priority; not known: the settings do not say it. A watchdog that only reports does
-// not end them.
-func Ends(w *ir.WatchdogSettings, cos int) (ends, known bool) {
-	switch {
-	case !w.Action.Known():
-		return false, false
-	case w.Action.Value != ir.WatchdogDrop && w.Action.Value != ir.WatchdogForward:
-		return false, true
-	case !w.Watches.Known():
-		return false, false
-	}
-	return w.Watches.Value>>cos&1 == 1, true
-}
-
 // watchdogs finds the watchdogs of ports.
 type watchdogs struct {
 	readings []Reading
@@ -33,7 +19,7 @@ func (w *watchdogs) at(c *channel) WatchdogSource {
 	for i := len(w.readings) - 1; i >= 0; i-- {
 		if of := w.readings[i][d]; of != nil && of.Watchdogs != nil {
 			own := of.Watchdogs[c.port.Name]
-			switch ends, known := Ends(&own, c.cos); {
+			switch ends, known := own.Ends(c.cos); {
 			case ends:
 				return ByConfiguration
 			case known:
@@ -49,7 +35,7 @@ func (w *watchdogs) at(c *channel) WatchdogSource {
 		w.wanted[d] = w.wishes.Of(d)
 	}
 	detail := w.wanted[d].Port(c.port.Name).Detail.Get()
-	if ends, _ := Ends(&detail.Watchdog, c.cos); ends {
+	if ends, _ := detail.Watchdog.Ends(c.cos); ends {
 		return ByFabric
 	}
 	return ""

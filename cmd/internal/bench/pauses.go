@@ -108,7 +108,7 @@ func (b *Bench) pauses(ctx context.Context, d *ir.Device, priority int, senders 
 		for _, q := range one.asks {
 			got := b.Devices.AskDevices(ctx, b.Whole, map[*ir.Device]target.Query{one.device: q.Query})
 			counters, _ := q.Read(one.device, got[one.device].Text)
-			one.found = append(one.found, counters...)
+			one.found = target.Joined(append(one.found, counters...))
 		}
 	}
 	var out strings.Builder

@@ -104,6 +104,7 @@ type Assumption struct {
 	InAll   int          `json:"devices_in_all,omitempty"` // number of devices that the assumption concerns
 	Not     []string     `json:"devices_not_read,omitempty"`
 	Against []string     `json:"devices_against,omitempty"` // devices that contradict it
+	Why     string       `json:"why,omitempty"`             // one of these devices, and its setting or the reason
 	Part    string       `json:"part,omitempty"`            // the part that answers show; missing: they show the whole assumption
 }
 
@@ -115,7 +116,8 @@ func Assumptions(p validate.GroupProof, is *claims.Result) (out []Assumption) {
 			one.CosGroups = []string{a.Group.Name}
 		}
 		s := is.Of(a.Code)
-		if one.State, one.By, one.Against = s.State, s.By, names(s.False); s.By != "" {
+		one.State, one.By, one.Against, one.Why = s.State, s.By, names(s.False), s.Why
+		if s.By != "" {
 			one.InAll, one.Part, one.Devices = len(s.Scope), s.Part, append(one.Devices, names(s.Agree)...)
 			if !s.When.IsZero() {
 				one.When = s.When.UTC().Format(time.RFC3339)

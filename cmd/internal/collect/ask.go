@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/deploy"
@@ -31,22 +32,19 @@ const statusMark = "rocec-status "
 // noFile is the exit status of a question about a missing file.
 const noFile = 66
 
-// Device returns a device with a login, whose probes ask all questions. After it was read, take returns its answers.
-func Device(name string, login target.Login) (of *target.Device, take func() []answered) {
-	questions := targets.Questions()
-	all := make([]answered, len(questions)+1)
-	d := &target.Device{Name: name, Login: login, Role: target.Host}
-	for i, q := range append([]targets.Question{aboutIt}, questions...) {
-		all[i] = answered{question: q, status: -1}
-		d.Probes = append(d.Probes, target.Probe{
-			Name: q.File, Query: target.Query{Cmd: command(q.Cmd)},
-			Judge: func(answer []byte) []string {
-				all[i].text, all[i].status = split(answer)
-				return nil
-			},
-		})
+// queriesTo returns all questions to a device as queries. Their answers are in all after the device was asked.
+func queriesTo(device string) (q *session.Queries, all []answered) {
+	var queries []target.Query
+	for _, one := range append([]targets.Question{aboutIt}, targets.Questions()...) {
+		all, queries = append(all, answered{question: one, status: -1}), append(queries, target.Query{Cmd: command(one.Cmd)})
 	}
-	return d, func() []answered { return all }
+	q = &session.Queries{}
+	q.Add(device, queries, func(answers []session.Reply) {
+		for i, a := range answers {
+			all[i].text, all[i].status = split(a.Text)
+		}
+	})
+	return q, all
 }
 
 // aboutIt asks for the name and the clock of a device.
@@ -121,15 +119,17 @@ func (c *Collection) Ask(ctx context.Context, devices []*target.Device, o Asking
 	g.SetLimit(max(1, o.Read.Parallel))
 	for _, like := range devices {
 		g.Go(func() error {
-			of, take := Device(like.Name, like.Login)
+			of := &target.Device{Name: like.Name, Login: like.Login, Role: target.Host}
+			q, answers := queriesTo(of.Name)
+			defer q.Close()
 			when := o.Now()
-			have := gate.read(ctx, of, o)
+			have := gate.read(ctx, of, q, o)
 			mu.Lock()
 			defer mu.Unlock()
 			if ctx.Err() != nil { // the answer may be incomplete
 				return nil
 			}
-			c.answer(of, have, take(), when)
+			c.answer(of, have, answers, when)
 			done, unsaved = done+1, unsaved+1
 			o.Progress(done, len(devices))
 			if unsaved >= mostUnsaved && err == nil {
@@ -162,7 +162,7 @@ func newGate(o Asking) *gate {
 }
 
 // read asks one device.
-func (g *gate) read(ctx context.Context, of *target.Device, o Asking) *deploy.Have {
+func (g *gate) read(ctx context.Context, of *target.Device, q *session.Queries, o Asking) *deploy.Have {
 	dial := o.Dial
 	if g.free != nil {
 		select {
@@ -194,8 +194,8 @@ func (g *gate) read(ctx context.Context, of *target.Device, o Asking) *deploy.Ha
 		}
 	}
 	read := o.Read
-	read.Probes, read.Progress = rollout.Every, nil
-	return rollout.Observe(ctx, dial, &target.Tree{Devices: []*target.Device{of}}, read).Devices[0]
+	read.Progress = nil
+	return q.Ask(ctx, dial, &target.Tree{Devices: []*target.Device{of}}, read)[0]
 }
 
 // end records the result of a login.

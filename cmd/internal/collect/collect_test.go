@@ -337,8 +337,7 @@ func TestAnswers(t *testing.T) {
 	at := time.Unix(1_795_000_000, 0)
 	of := devicesNamed(1)[0]
 	answers := func(by map[string]string) []answered {
-		_, take := Device(of.Name, of.Login)
-		all := take()
+		_, all := queriesTo(of.Name)
 		for i := range all {
 			if text, has := by[all[i].question.File]; has {
 				all[i].text, all[i].status = split([]byte(text))
@@ -505,8 +504,8 @@ func TestInventoryOrder(t *testing.T) {
 		if name == "leaf2" {
 			of.Login.Port, of.Login.User = 2222, "cumulus"
 		}
-		_, take := Device(name, of.Login)
-		c.answer(of, have, take(), time.Unix(0, 0))
+		_, all := queriesTo(name)
+		c.answer(of, have, all, time.Unix(0, 0))
 	}
 	_, lines, _ := strings.Cut(c.Inventory(), "  hosts:\n")
 	require.Equal(t, `    "leaf1": {ansible_host: "192.0.2.1"}
@@ -592,21 +591,28 @@ func TestHostileNeighbours(t *testing.T) {
 
 // answering answers the script of a read with the neighbours and a name.
 func answering(script, lldp, name string) []byte {
-	mark := script[strings.Index(script, "rocec-"):]
-	mark = mark[:strings.IndexAny(mark, "\n'")]
-	var out strings.Builder
-	say := func(kind, text string) { fmt.Fprintf(&out, "%s %s\n%s\n%s end 0\n", mark, kind, text, mark) }
-	say("state", "boot x\nup 1")
-	say("query", name+"\n1795000000\n\nrocec-status 0")
+	texts := []string{name + "\n1795000000\n\nrocec-status 0"}
 	for _, q := range targets.Questions() {
 		switch q.File {
 		case "lldp.json":
-			say("query", lldp+"\n\nrocec-status 0")
+			texts = append(texts, lldp+"\n\nrocec-status 0")
 		case "hostname":
-			say("query", name+"\n\nrocec-status 0")
+			texts = append(texts, name+"\n\nrocec-status 0")
 		default:
-			say("query", "\nrocec-status 66")
+			texts = append(texts, "\nrocec-status 66")
 		}
+	}
+	return saying(script, texts...)
+}
+
+// saying answers the queries in the script of a read.
+func saying(script string, texts ...string) []byte {
+	mark := regexp.MustCompile(`rocec-[A-Z2-7]{26}`).FindString(script)
+	var out strings.Builder
+	say := func(kind, text string) { fmt.Fprintf(&out, "%s %s\n%s\n%s end 0\n", mark, kind, text, mark) }
+	say("state", "boot x\nup 1")
+	for _, text := range texts {
+		say("query", text)
 	}
 	fmt.Fprintf(&out, "%s OK\n", mark)
 	return []byte(out.String())

@@ -1,13 +1,17 @@
 package collect
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
 )
@@ -31,21 +35,31 @@ func TestForwards(t *testing.T) {
 		},
 	}
 	a, b := &ir.Device{Name: "leaf1"}, &ir.Device{Name: "leaf2"}
-	tree := asked.On(&target.Tree{Devices: []*target.Device{
-		{Name: "leaf1", Source: a, Probes: []target.Probe{{Name: "own"}}}, {Name: "leaf2", Source: b}, {Name: "of a run"},
+	q := &session.Queries{}
+	asked.AddTo(q, &target.Tree{Devices: []*target.Device{
+		{Name: "leaf1", Source: a}, {Name: "leaf2", Source: b}, {Name: "leaf3", Source: &ir.Device{Name: "leaf3"}}, {Name: "of a run"},
 	}})
-	require.Len(t, tree.Devices[0].Probes, 3)
-	require.Empty(t, tree.Devices[2].Probes)
-	answer := func(p target.Probe, text, status string) {
-		assert.Empty(t, p.Judge([]byte(text+"\n"+statusMark+status+"\n")))
+	assert.Empty(t, asked.Seen(nil, nil).Devices)
+	dial := func(_ context.Context, d *target.Device) (target.Conn, error) {
+		require.Len(t, d.Probes, 2)
+		if d.Name == "leaf3" {
+			return nil, errors.New("no route")
+		}
+		return &conn{func(script string) ([]byte, error) {
+			if d.Name == "leaf1" {
+				return saying(script, "{}\n"+statusMark+"0", "not found\n"+statusMark+"127"), nil
+			}
+			return saying(script, "\n"+statusMark+"127", ""), nil
+		}}, nil
 	}
-	answer(tree.Devices[0].Probes[1], "{}", "0")
-	assert.Empty(t, asked.Seen().Devices)
-	answer(tree.Devices[0].Probes[2], "not found", "127")
+	var all []*target.Device
+	for _, name := range []string{"leaf1", "leaf2", "leaf3", "of a run"} {
+		all = append(all, &target.Device{Name: name})
+	}
+	require.Len(t, q.Ask(t.Context(), dial, &target.Tree{Devices: all}, rollout.ObserveOptions{}), 3)
+	q.Close()
 	assert.Equal(t, []string{"leaf1/route.json {}"}, files)
-	answer(tree.Devices[1].Probes[0], "", "127")
-	assert.Empty(t, tree.Devices[1].Probes[1].Judge(nil))
-	seen := asked.Seen()
+	seen := asked.Seen(nil, nil)
 	require.Len(t, seen.Devices, 1)
 	assert.Same(t, a, seen.Devices[0].Device)
 	assert.Equal(t, at, seen.Devices[0].When)

@@ -15,6 +15,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/globals"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/snapshot"
 	"github.com/rocec/rocec/targets/target/lint"
 )
@@ -117,8 +118,11 @@ func readOne(name string) (*Found, error) {
 		data, why, _ = readDeviceFile(name, from)
 	}
 	file := lint.File{Name: diag.Escape(path.Clean(filepath.ToSlash(name))), Data: data, Why: why}
-	if found.Files, found.Dir = []lint.File{file}, filepath.Dir(name); out {
-		found.Hidden[file.Name] = data
+	found.Files, found.Dir = targets.ByNode([]lint.File{file}), filepath.Dir(name)
+	for _, f := range found.Files {
+		if out {
+			found.Hidden[f.Name] = f.Data
+		}
 	}
 	return found, nil
 }

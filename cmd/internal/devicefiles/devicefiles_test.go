@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/nic/nicoperator"
 	nvue "github.com/rocec/rocec/targets/nvue/grammar"
 	"github.com/rocec/rocec/targets/snapshot"
 	"github.com/rocec/rocec/targets/sonic/grammar"
@@ -116,4 +120,30 @@ func TestSnapshotLargeFile(t *testing.T) {
 	require.NoError(t, g.take("leaf1/traffic.conf", strings.NewReader("# y\n"), ""))
 	g.hold(".", manifest)
 	require.Contains(t, g.files[0].Why, "its digest in snapshot.json differs", "a file that was read to its end is checked against its digest")
+}
+
+// A file with the objects of many nodes is a file for each node. It may be larger than a configuration of a switch, and has a limit.
+func TestNodesOfAFile(t *testing.T) {
+	item := "- apiVersion: configuration.net.nvidia.com/v1alpha1\n  kind: NicDevice\n  metadata: {name: %s}\n  status: {node: n%d}\n"
+	var text strings.Builder
+	text.WriteString("apiVersion: v1\nitems:\n")
+	for n := range 800 {
+		fmt.Fprintf(&text, item, strings.Repeat("x", 2000), n)
+	}
+	dir := t.TempDir()
+	name := filepath.Join(dir, "nicdevices.yaml")
+	require.NoError(t, os.WriteFile(name, []byte(text.String()+"kind: List\n"), 0o600))
+	for _, from := range []string{dir, name} {
+		found, err := Read([]string{from})
+		require.NoError(t, err)
+		require.Len(t, found.Files, 800)
+		assert.Equal(t, filepath.ToSlash(name)+"/n799.yaml", found.Files[799].Name)
+		assert.Empty(t, found.Files[799].Why)
+	}
+	more := strings.Repeat(text.String(), nicoperator.MostFile/text.Len()+1)
+	require.NoError(t, os.WriteFile(name, []byte(more), 0o600))
+	found, err := Read([]string{name})
+	require.NoError(t, err)
+	require.Len(t, found.Files, 1)
+	assert.Equal(t, "It is larger than 32 MiB.", found.Files[0].Why)
 }

@@ -106,7 +106,7 @@ func (g *gathering) end() (files []lint.File, passed int, snapshots []*snapshot.
 		snapshots = append(snapshots, m)
 		g.hold(dir, m)
 	}
-	files, lone := targets.WithoutLone(g.files)
+	files, lone := targets.WithoutLone(targets.ByNode(g.files))
 	if names := targets.Linters().Names(); len(files) == 0 && len(snapshots) == 0 {
 		return nil, 0, nil, &NoFile{exit.Fail(exit.Usage, "no file below %s has the name of a device's file: %s; the same behind a "+
 			"device, as leaf01-%s; or a configuration of NVUE, startup.yaml. rocec collect saves the files of devices", g.dir,
@@ -171,7 +171,7 @@ func archive(name string, r io.Reader) (files []lint.File, passed int, snapshots
 func readDeviceFile(name string, f io.Reader) (data []byte, why, sum string) {
 	file := lint.File{Name: name}
 	linters := targets.Linters()
-	bound := func() int { return max(linters.Of(file).Most, targets.MostRouting(name)) }
+	bound := func() int { return max(linters.Of(file).Most, targets.MostRouting(name), targets.MostObjects(file)) }
 	for most := linters.First(); ; most = bound() { // the beginning shows the kind of file
 		rest, err := io.ReadAll(io.LimitReader(f, int64(most+1-len(file.Data))))
 		if err != nil {

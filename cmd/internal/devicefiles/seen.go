@@ -9,21 +9,43 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate/claims"
+	"github.com/rocec/rocec/validate/configured"
+	"github.com/rocec/rocec/validate/watchdogs"
 )
 
 // ReadForwarding reads the forwarding of a device from its files. when returns the time of a file.
 type ReadForwarding func(d *ir.Device, files []lint.File, when func(name string) time.Time) *ir.Forwarding
 
-// Seen reads the forwarding of the devices of a fabric from the files. of returns the files of a device.
-func (read *Found) Seen(f *ir.Fabric, of func(device string) []lint.File, with ReadForwarding) *claims.Seen {
+// ReadSettings returns the settings of a device in its files, and why they do not count; nil: its files state no setting.
+type ReadSettings func(d *ir.Device) (is *ir.Settings, why string)
+
+// ReadCounters reads the counters of a device from its files; nil: no file has counters.
+type ReadCounters func(d *ir.Device, files []lint.File) []ir.PauseCounters
+
+// Readers are the readers of [Found.Seen].
+type Readers struct {
+	Forwarding ReadForwarding
+	Settings   ReadSettings
+	Counters   ReadCounters
+}
+
+// Seen reads the forwarding, the settings and the counters of the devices of a fabric from the files. of returns the files of a device.
+func (read *Found) Seen(f *ir.Fabric, of func(device string) []lint.File, with Readers) *claims.Seen {
 	out := &claims.Seen{By: "files"}
 	if len(read.Snapshots) > 0 {
 		out.By = "snapshot"
 	}
 	when, first := read.times(), map[*ir.Device]diag.Range{}
 	for _, d := range f.Devices {
-		if files := of(d.Name); len(files) > 0 {
-			out.Devices, first[d] = append(out.Devices, with(d, files, when)), files[0].Top()
+		files := of(d.Name)
+		if len(files) > 0 {
+			out.Devices, first[d] = append(out.Devices, with.Forwarding(d, files, when)), files[0].Top()
+			if rows := with.Counters(d, files); len(rows) > 0 {
+				out.Counters = append(out.Counters, &watchdogs.Counters{Of: d, Rows: rows, When: oldest(files, when)})
+			}
+		}
+		if is, why := with.Settings(d); is != nil {
+			out.Settings = append(out.Settings, &configured.Setup{Of: d, Settings: is, Why: why, When: oldest(files, when)})
 		}
 	}
 	out.At = func(d *ir.Device) diag.Range {
@@ -33,6 +55,19 @@ func (read *Found) Seen(f *ir.Fabric, of func(device string) []lint.File, with R
 		return d.At
 	}
 	return out
+}
+
+// oldest returns the time of the oldest of some files; zero: one of them is not known, or there is no file.
+func oldest(files []lint.File, when func(name string) time.Time) (at time.Time) {
+	for i, file := range files {
+		switch one := when(file.Name); {
+		case one.IsZero():
+			return one
+		case i == 0 || one.Before(at):
+			at = one
+		}
+	}
+	return at
 }
 
 // Of returns a function that returns the files of a device of a fabric: those in a folder of its name, or with its name.

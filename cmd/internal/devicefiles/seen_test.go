@@ -32,11 +32,36 @@ func TestSeen(t *testing.T) {
 		f.Devices = append(f.Devices, &ir.Device{Name: name, DevicePlaces: &ir.DevicePlaces{}, Switch: &ir.Switch{}})
 	}
 	got := map[string]string{}
-	seen := read.Seen(f, read.Of(f), func(d *ir.Device, files []lint.File, when func(name string) time.Time) *ir.Forwarding {
+	forwarding := func(d *ir.Device, files []lint.File, when func(name string) time.Time) *ir.Forwarding {
 		require.Len(t, files, 1, d.Name)
 		got[d.Name] = files[0].Name
 		return &ir.Forwarding{Device: d, When: when(files[0].Name)}
-	})
+	}
+	settings := func(d *ir.Device) (*ir.Settings, string) {
+		switch d.Name {
+		case "leaf10":
+			return nil, ""
+		case "leaf3":
+			return &ir.Settings{}, "its files state another name"
+		}
+		return &ir.Settings{}, ""
+	}
+	counters := func(d *ir.Device, files []lint.File) []ir.PauseCounters {
+		if d.Name == "leaf10" {
+			return nil
+		}
+		return []ir.PauseCounters{{Port: files[0].Name}}
+	}
+	seen := read.Seen(f, read.Of(f), Readers{forwarding, settings, counters})
+	require.Len(t, seen.Counters, 2)
+	assert.Equal(t, at, seen.Counters[0].When)
+	assert.Equal(t, "s/leaf1/route.json", seen.Counters[0].Rows[0].Port)
+	assert.True(t, seen.Counters[1].When.IsZero(), "no snapshot has it")
+	require.Len(t, seen.Settings, 3)
+	assert.Equal(t, at, seen.Settings[0].When)
+	assert.Equal(t, f.Devices[2], seen.Settings[1].Of)
+	assert.True(t, seen.Settings[1].When.IsZero(), "no snapshot has it")
+	assert.Equal(t, "its files state another name", seen.Settings[2].Why)
 	assert.Equal(t, map[string]string{
 		"leaf1": "s/leaf1/route.json", "leaf10": "s/leaf10/route.json", "leaf2": "s/leaf2-route.json",
 	}, got)
@@ -48,5 +73,5 @@ func TestSeen(t *testing.T) {
 	assert.Equal(t, "s/leaf1/route.json", seen.At(f.Devices[0]).Filename)
 	assert.Equal(t, f.Devices[3].At, seen.At(f.Devices[3]))
 	read.Snapshots = nil
-	assert.Equal(t, "files", read.Seen(&ir.Fabric{}, read.Of(f), nil).By)
+	assert.Equal(t, "files", read.Seen(&ir.Fabric{}, read.Of(f), Readers{}).By)
 }

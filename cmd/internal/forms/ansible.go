@@ -68,7 +68,7 @@ type ansibleTop struct {
 }
 
 // ansible returns the inventory and the variables.
-func ansible(_ *ir.Fabric, tree *target.Tree) Layout {
+func ansible(_ *ir.Fabric, tree *target.Tree, _ Supplied) Layout {
 	hosts, switches := groupAlike(tree, isHost), groupAlike(tree, othersSwitch)
 	l := Layout{Hosts: countDevices(hosts), Switches: countDevices(switches)}
 	inventory := map[string]*ansibleTop{}

@@ -7,6 +7,7 @@ import (
 	"path"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nic/nicoperator"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -38,10 +39,16 @@ func made(name string, content []byte) File {
 	return File{Name: name, Mode: plainMode, content: content}
 }
 
+// Supplied contains values that a form needs and that no fabric has.
+type Supplied struct{ Operator nicoperator.Supplied }
+
 // Layout contains the files of a form, and the number of devices whose settings are in them.
 type Layout struct {
 	Files           []File
 	Hosts, Switches int
+
+	Notes []string // sentences about what the files do not state
+	Wrong string   // why the form has no files, as a sentence without a full stop; empty: it has
 
 	parts []string // see Form
 }

@@ -22,8 +22,11 @@ type Form struct {
 	// Tree returns the devices of a fabric from which the form selects.
 	Tree func(*ir.Fabric) *target.Tree
 
+	// Operator is set if the form takes the options of NICs in Kubernetes.
+	Operator bool
+
 	parts  []string // patterns of names that a reader of the folder takes for parts of the form
-	layout func(*ir.Fabric, *target.Tree) Layout
+	layout func(*ir.Fabric, *target.Tree, Supplied) Layout
 }
 
 // table has the forms in the order of the documentation.
@@ -36,6 +39,10 @@ var table = []*Form{
 	{Name: "netbox", For: "switch that others write", Tree: targets.Files, parts: []string{"*.json"}, layout: netbox},
 	{Name: "prometheus", For: "device that rocec reads", Whole: true, Tree: targets.Files, layout: prometheus},
 	{Name: "handover", For: "host", Tree: setByHand, parts: []string{"*.md"}, layout: handover},
+	{
+		Name: "nic-template", For: "host whose NICs the operator can set", Operator: true, Tree: targets.Files,
+		parts: []string{"*.yaml"}, layout: nicTemplate,
+	},
 }
 
 // Names returns the names of the forms.
@@ -58,8 +65,8 @@ func Find(name string) *Form {
 }
 
 // Layout returns the files of the form for devices of its tree. The same fabric gives the same bytes.
-func (f *Form) Layout(fabric *ir.Fabric, tree *target.Tree) Layout {
-	l := f.layout(fabric, tree)
+func (f *Form) Layout(fabric *ir.Fabric, tree *target.Tree, o Supplied) Layout {
+	l := f.layout(fabric, tree, o)
 	l.parts = f.parts
 	return l
 }

@@ -19,12 +19,12 @@ func layoutOf(t *testing.T, name, dir string) Layout {
 	require.False(t, f.Diags.HasErrors(), "%v", f.Diags)
 	form := Find(name)
 	require.NotNil(t, form, name)
-	return form.Layout(f.Fabric, form.Tree(f.Fabric))
+	return form.Layout(f.Fabric, form.Tree(f.Fabric), Supplied{})
 }
 
 // Each form contains the devices that it applies to, and its files have stable names. A second layout has the same bytes.
 func TestLayout(t *testing.T) {
-	const mine, others = "../../../examples/bonded-pair", "../../rocec/testdata/otherswitches"
+	const mine, others, pod = "../../../examples/bonded-pair", "../../rocec/testdata/otherswitches", "../../../examples/gpu-pod"
 	seen := map[string]bool{}
 	for _, tc := range []struct {
 		name, dir       string
@@ -40,6 +40,8 @@ func TestLayout(t *testing.T) {
 		{"netbox", mine, 0, 0, ""},
 		{"netbox", others, 0, 5, "leaf1.json leaf2.json leaf3.json leaf4.json leaf5.json"},
 		{"handover", mine, 4, 0, "client[1-4].md"},
+		{"nic-template", mine, 0, 0, ""},
+		{"nic-template", pod, 16, 0, "gpu[01-16].yaml"},
 		{"prometheus", mine, 4, 4, "rocec.rules.yml rocec.test.yml rocec.dashboard.json"},
 	} {
 		seen[tc.name] = true
@@ -62,7 +64,7 @@ func TestLayout(t *testing.T) {
 
 // Leftover returns only files that a reader would mistake for a part of the form.
 func TestLeftoverOfAForm(t *testing.T) {
-	const mine, others = "../../../examples/bonded-pair", "../../rocec/testdata/otherswitches"
+	const mine, others, pod = "../../../examples/bonded-pair", "../../rocec/testdata/otherswitches", "../../../examples/gpu-pod"
 	for _, tc := range []struct {
 		name, dir string
 		harmless  string
@@ -73,6 +75,7 @@ func TestLeftoverOfAForm(t *testing.T) {
 		{"ansible", mine, "host_vars.md", "host_vars/leaf9.yml"},
 		{"netbox", others, "leaf9/leaf9.json", "leaf9.json"},
 		{"handover", mine, "client1.txt", "store1.md"},
+		{"nic-template", pod, "gpu01.txt", "gpu99.yaml"},
 	} {
 		l := layoutOf(t, tc.name, tc.dir)
 		folder := fstest.MapFS{tc.harmless: {}}

@@ -22,7 +22,7 @@ func setByHand(f *ir.Fabric) *target.Tree {
 }
 
 // handover returns a sheet for each group of hosts that need the same settings.
-func handover(f *ir.Fabric, tree *target.Tree) Layout {
+func handover(f *ir.Fabric, tree *target.Tree, _ Supplied) Layout {
 	var order []string
 	of := map[string]*group{}
 	for _, d := range tree.Devices {

@@ -13,7 +13,7 @@ const netboxKey = "rocec"
 
 // netbox returns the data of each switch written by others: the settings that its target has as data, and the settings of files by path
 // and key.
-func netbox(_ *ir.Fabric, tree *target.Tree) Layout {
+func netbox(_ *ir.Fabric, tree *target.Tree, _ Supplied) Layout {
 	switches := groupAlike(tree, othersSwitch)
 	l := Layout{Switches: countDevices(switches)}
 	for _, g := range switches {

@@ -38,7 +38,7 @@ type overlayPath struct {
 }
 
 // overlay returns a tar for each group of hosts, and the manifest.
-func overlay(_ *ir.Fabric, tree *target.Tree) Layout {
+func overlay(_ *ir.Fabric, tree *target.Tree, _ Supplied) Layout {
 	hosts := groupAlike(tree, isHost)
 	l := Layout{Hosts: countDevices(hosts)}
 	doc := overlayDocument{FormatVersion: report.FormatVersion}

@@ -13,7 +13,7 @@ const (
 )
 
 // prometheus returns rules of alerts with their unit tests, and a dashboard.
-func prometheus(f *ir.Fabric, tree *target.Tree) Layout {
+func prometheus(f *ir.Fabric, tree *target.Tree, _ Supplied) Layout {
 	l := Layout{Files: []File{
 		made(alerts.RulesFile, alerts.Rules(f)), made(prometheusTests, alerts.Tests(f)), made(prometheusDashboard, alerts.Dashboard(f)),
 	}}

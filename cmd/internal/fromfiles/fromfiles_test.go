@@ -21,6 +21,8 @@ import (
 	"github.com/rocec/rocec/targets/judge"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/validate"
+	"github.com/rocec/rocec/validate/claims"
+	"github.com/rocec/rocec/validate/proof"
 )
 
 // fabric judges an example.
@@ -119,7 +121,7 @@ func TestWrittenIsWanted(t *testing.T) {
 	t.Parallel()
 	entries, err := os.ReadDir("../../../examples")
 	require.NoError(t, err)
-	devices := map[string]int{}
+	devices, classified := map[string]int{}, 0
 	for _, e := range entries {
 		if !e.IsDir() {
 			continue
@@ -147,10 +149,20 @@ func TestWrittenIsWanted(t *testing.T) {
 		for _, d := range judged.Diags {
 			assert.Equal(t, diag.Notice, d.Severity, "%s: %s", e.Name(), d.Detail)
 		}
+		if is := s.Claims.Of(proof.Classified); len(is.Scope) > 0 && len(is.Scope) == len(is.Agree) {
+			classified++
+			assert.Equal(t, claims.Checked, is.State, e.Name())
+		} else if len(is.Scope) > 0 {
+			assert.NotEmpty(t, slices.DeleteFunc(is.Scope, func(d *ir.Device) bool { return d.ByHand == nil }), "%s: %s", e.Name(), is.Text())
+		}
+		assert.Empty(t, s.Claims.Of(proof.Classified).False, e.Name())
+		assert.Empty(t, s.Claims.Of(proof.PausesWork).False, e.Name())
+		assert.Empty(t, s.Claims.Of(proof.GuaranteedBuffer).False, e.Name())
 	}
 	for _, name := range []string{"cumulus", "nvue", "sonic", "mlx5"} {
 		assert.Positive(t, devices[name], name)
 	}
+	assert.Greater(t, classified, 5)
 }
 
 // number matches a number in a line of a configuration.

@@ -107,5 +107,5 @@ func TestHostsPage(t *testing.T) {
 			assert.True(t, declared[name], "H%d: there is no test %q", id, name)
 		}
 	}
-	assert.Equal(t, 25, id)
+	assert.Equal(t, 26, id)
 }

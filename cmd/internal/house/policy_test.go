@@ -43,11 +43,13 @@ compiler/routes:         compiler/failures compiler/graph compiler/ir |
 compiler/change:         compiler/ir compiler/routes lang/destination |
 validate:                validate/proof validate/walk compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset |
 validate/proof:          compiler/graph compiler/ir |
-validate/claims:         validate/proof compiler/ir lang/diag lang/nodeset |
+validate/claims:         validate/configured validate/watchdogs validate/proof compiler/ir lang/diag lang/nodeset |
+validate/configured:     validate/proof compiler/ir |
 validate/oracle:         compiler/ir |
 validate/sim:            compiler/ir compiler/platform |
 validate/storm:          compiler/ir |
 validate/settings:       compiler/ir compiler/platform lang/diag lang/nodeset |
+validate/watchdogs:      validate/configured validate/proof compiler/ir lang/diag lang/nodeset |
 validate/walk:           compiler/ir compiler/platform lang/diag |
 targets/commands:        |
 targets/target:          targets/commands targets/target/lint compiler/ir lang/diag lang/nodeset |
@@ -83,26 +85,34 @@ targets/nvue/reading:    targets/target targets/cumulus targets/nvue/grammar com
 targets/nvue/sim:        targets/target | go.yaml.in/yaml/v3
 targets/nic:             targets/commands targets/nic/steps targets/target compiler/ir lang/diag |
 targets/nic/steps:       targets/commands |
-targets/nic/mlx5:        targets/target targets/nic targets/nic/sim targets/nic/mlx5/sim targets/nic/mlx5/steps compiler/ir
-    compiler/platform lang/diag |
+targets/nic/steps/store: targets/commands targets/nic/steps |
+targets/nic/stored:      targets/target targets/nic targets/nic/steps targets/nic/steps/store compiler/ir lang/diag lang/nodeset |
+targets/nic/mlx5:        targets/target targets/nic targets/nic/sim targets/nic/stored targets/nic/mlx5/sim targets/nic/mlx5/steps
+    compiler/ir compiler/platform lang/diag |
 targets/nic/sim:         targets/target |
-targets/nic/mlx5/sim:    targets/target targets/nic/sim |
-targets/nic/mlx5/steps:  targets/nic/steps |
+targets/nic/mlx5/sim:    targets/target targets/nic/sim targets/nic/mlx5/sim/mstflint |
+targets/nic/mlx5/sim/mstflint: targets/target |
+targets/nic/mlx5/steps:  targets/nic/steps targets/nic/steps/store |
 targets/nic/hosttest:    targets/nic/sim lang/langtest/machinetest | github.com/stretchr/testify mvdan.cc/sh/v3
 targets/nic/nictest:     targets/target targets/nic targets/nic/steps compiler/ir |
 targets/target/targettest: targets/target |
 targets/nic/mlx4:        targets/target targets/nic targets/nic/mlx4/steps targets/nic/sim compiler/ir lang/diag |
 targets/nic/mlx4/steps:  targets/nic/steps |
-targets/nic/bnxt:        targets/target targets/nic compiler/ir |
-targets/nic/ice:         targets/target targets/nic compiler/ir |
+targets/nic/bnxt:        targets/target targets/nic targets/nic/bnxt/steps targets/nic/sim compiler/ir lang/diag |
+targets/nic/bnxt/steps:  targets/nic/steps |
+targets/nic/ice:         targets/target targets/nic targets/nic/ice/steps targets/nic/sim compiler/ir lang/diag |
+targets/nic/ice/steps:   targets/nic/steps |
 targets/nic/qede:        targets/target targets/nic compiler/ir |
 targets/nic/ionic:       targets/target targets/nic compiler/ir |
 targets/nic/rxe:         targets/target targets/nic targets/nic/rxe/steps compiler/ir lang/diag |
 targets/nic/rxe/steps:   targets/nic/steps |
-targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/rxe compiler/ir lang/diag |
+targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/rxe
+    targets/nic/nicoperator compiler/ir lang/diag |
+targets/nic/nicoperator: targets/nic targets/target targets/nic/mlx5 targets/nic/steps compiler/ir lang/diag lang/nodeset | go.yaml.in/yaml/v3
 targets/nic/sheets:      targets/nic compiler/ir compiler/platform lang/diag |
 targets:                 targets/commands targets/target targets/target/lint targets/cumulus targets/nvue targets/sonic targets/nic
     targets/nic/tools
+    targets/nic/nicoperator
     targets/nic/sheets targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede
     targets/nic/rxe validate/settings compiler/ir compiler/platform lang/diag lang/nodeset lang/topology
     lang/destination targets/snapshot targets/forwarding targets/forwarding/bgp targets/forwarding/kernel targets/forwarding/stp |
@@ -149,7 +159,8 @@ cmd/internal/bench:         cmd/internal/bundle cmd/internal/exit cmd/internal/m
     cmd/internal/view compiler/ir lang/diag targets targets/deploy targets/deploy/rollout targets/deploy/sequence
     targets/deploy/traffic targets/deploy/trial targets/deploy/txn targets/target |
 cmd/rocec-txn:           cmd/internal/sshsig targets/commands targets/cumulus/steps targets/deploy/device/scripts targets/deploy/order
-    targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps targets/nic/steps targets/nvue/steps targets/sonic/steps |
+    targets/nic/bnxt/steps targets/nic/ice/steps targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps
+    targets/nic/steps targets/nvue/steps targets/sonic/steps |
 docs:                    lang lang/diag | github.com/yuin/goldmark
 docs/docstest:           | github.com/stretchr/testify
 docs/evidence:           |
@@ -159,7 +170,8 @@ cmd/internal/ending:        cmd/internal/exit cmd/internal/wholefile |
 cmd/internal/exit:          lang/diag |
 cmd/internal/person:        cmd/internal/ending cmd/internal/exit cmd/internal/view lang/diag targets/target | golang.org/x/term
 cmd/internal/devicefiles: cmd/internal/exit cmd/internal/globals cmd/internal/report lang/diag targets targets/judge targets/target/lint
-    targets/snapshot cmd/internal/person cmd/internal/wholefile lang/baseline compiler/ir validate/claims |
+    targets/snapshot cmd/internal/person cmd/internal/wholefile lang/baseline compiler/ir validate/claims
+    validate/configured validate/watchdogs |
 cmd/internal/fromfiles:     cmd/internal/devicefiles cmd/internal/exit cmd/internal/report cmd/internal/view lang/diag lang/nodeset
     targets targets/deploy targets/deploy/rollout targets/judge targets/target compiler/ir cmd/internal/claimed validate/claims |
 cmd/internal/globals:       cmd/internal/exit cmd/internal/person cmd/internal/report compiler/ir lang lang/diag targets targets/deploy
@@ -170,24 +182,24 @@ cmd/internal/meaning:       cmd/internal/report compiler/ir lang/diag lang/nodes
 cmd/internal/operands:      cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/meaning cmd/internal/revision
     cmd/internal/site lang lang/diag targets targets/judge |
 cmd/internal/session:       targets/commands targets/deploy/device/scripts cmd/internal/auditlog cmd/internal/record
-    cmd/internal/rights cmd/internal/sshsig lang lang/policy cmd/internal/claimed validate/claims
+    cmd/internal/rights cmd/internal/sshsig lang lang/policy cmd/internal/claimed validate/claims validate/configured validate/watchdogs
     cmd/internal/exit cmd/internal/globals cmd/internal/hooks cmd/internal/journal cmd/internal/person
     cmd/internal/replay cmd/internal/report cmd/internal/samples cmd/internal/savedplan cmd/internal/teamplan cmd/internal/view
     cmd/internal/view/board
     compiler/ir docs/evidence lang/diag lang/eval lang/nodeset targets/deploy targets/deploy/device targets/deploy/gated
     targets/deploy/lab targets/deploy/rollout targets/deploy/safefile
     targets/deploy/seen targets/deploy/sequence targets/deploy/ssh targets/deploy/traffic
-    targets/deploy/txn targets/target | golang.org/x/term
+    targets/deploy/txn targets/nic targets/target | golang.org/x/term
 cmd/internal/metrics:       compiler/ir |
 cmd/internal/metrics/metricstest: |
 cmd/internal/alerts:        cmd/internal/metrics compiler/ir | go.yaml.in/yaml/v3
-cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile validate/claims |
+cmd/internal/samples:       targets/target targets/deploy targets/deploy/safefile targets/nic validate/claims |
 targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/hosttest lang/langtest/machinetest | golang.org/x/sync
 targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
 cmd/internal/lsp:           lang lang/diag lang/outline |
 cmd/internal/claimed:       compiler/ir lang/diag validate validate/claims validate/proof |
-cmd/internal/report:        cmd/internal/claimed validate/claims
+cmd/internal/report:        cmd/internal/claimed validate/claims validate/watchdogs
     docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets
     targets/target/lint targets/deploy targets/deploy/seen targets/judge lang/inventory lang/baseline lang/policy |
 cmd/internal/view:          cmd/internal/metrics targets/deploy/device/scripts cmd/internal/record cmd/internal/journal cmd/internal/meaning
@@ -204,7 +216,7 @@ cmd/internal/view/facts:    cmd/internal/exit cmd/internal/report cmd/internal/v
 cmd/internal/view/board:    cmd/internal/view lang/diag lang/nodeset targets/deploy |
 cmd/internal/view/viewtest: lang/diag | github.com/stretchr/testify
 cmd/internal/forms:          cmd/internal/alerts cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/nic
-    targets/nic/sheets
+    targets/nic/nicoperator targets/nic/sheets
     targets/target | go.yaml.in/yaml/v3
 cmd/internal/forms/folder:   |
 cmd/internal/forms/formstest: lang/nodeset | github.com/stretchr/testify
@@ -240,7 +252,7 @@ cmd/internal/mask:          lang/nodeset |
 cmd/internal/collect:       cmd/internal/devicefiles cmd/internal/exit cmd/internal/mask cmd/internal/report
     cmd/internal/session cmd/internal/start cmd/internal/wholefile lang/destination lang/diag lang/inventory lang/nodeset
     compiler/ir targets targets/deploy targets/deploy/lab targets/deploy/rollout targets/nic targets/snapshot targets/target
-    targets/target/lint cmd/internal/claimed validate/claims | golang.org/x/sync
+    targets/target/lint cmd/internal/claimed validate/claims validate/configured validate/watchdogs | golang.org/x/sync
 cmd/internal/site/sitetest: compiler/ir targets/judge targets/target/lint | github.com/stretchr/testify
 cmd/internal/sitefrom:      cmd/internal/claimed
     cmd/internal/devicefiles cmd/internal/exit cmd/internal/globals cmd/internal/intake cmd/internal/report
@@ -253,8 +265,8 @@ cmd/internal/site:          cmd/internal/claimed
 cmd/internal/intake:        cmd/internal/globals cmd/internal/report cmd/internal/start compiler/ir lang/diag lang/lock lang/topology
     cmd/internal/netbox targets targets/target/lint |
 cmd/internal/origin:        |
-cmd/internal/readings:      cmd/internal/origin cmd/internal/devicefiles cmd/internal/exit compiler/ir lang/diag targets targets/snapshot
-    targets/target targets/target/lint validate/storm |
+cmd/internal/readings:      cmd/internal/origin cmd/internal/devicefiles cmd/internal/exit cmd/internal/session compiler/ir lang/diag
+    targets targets/deploy targets/snapshot targets/target targets/target/lint validate/storm |
 cmd/internal/netbox:        cmd/internal/origin cmd/internal/exit lang/diag lang/nodeset |
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |
@@ -262,7 +274,8 @@ cmd/internal/house:      |
 cmd/internal/compare:    examples lang/langtest lang/langtest/machinetest | github.com/rogpeppe/go-internal golang.org/x/sync
 cmd/internal/gate:       lang/langtest/machinetest |
 cmd/rocec-txn:           targets/commands targets/cumulus/steps targets/nvue/steps targets/sonic/steps targets/nic/steps
-    targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps targets/deploy/device/scripts targets/deploy/order
+    targets/nic/bnxt/steps targets/nic/ice/steps targets/nic/mlx4/steps targets/nic/mlx5/steps targets/nic/rxe/steps
+    targets/deploy/device/scripts targets/deploy/order
     cmd/internal/sshsig |
 cmd/rocec:               * | github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term github.com/aymanbagabas/go-udiff
 `

@@ -21,10 +21,13 @@ var stdOnly = []string{
 	"targets/cumulus/steps",
 	"targets/deploy/device/scripts",
 	"targets/deploy/order",
+	"targets/nic/bnxt/steps",
+	"targets/nic/ice/steps",
 	"targets/nic/mlx4/steps",
 	"targets/nic/mlx5/steps",
 	"targets/nic/rxe/steps",
 	"targets/nic/steps",
+	"targets/nic/steps/store",
 	"targets/nvue/steps",
 	"targets/sonic/steps",
 }

@@ -28,7 +28,7 @@ func (a *alike) of(d *ir.Device, wanted *ir.Settings) string {
 		intents(s.Intents)
 	} else {
 		for _, n := range d.Host.NICs {
-			if len(n.TrafficClasses)+len(n.VFRoCE) > 0 || n.Bond != nil {
+			if len(n.TrafficClasses)+len(n.VFRoCE) > 0 || n.Bond != nil || n.Parameters != nil {
 				return ""
 			}
 			fmt.Fprintf(&b, " %q %q %d %d %d %t %t", n.Name, n.Model.Name, n.MTU, n.TTL, n.TOS, n.RoCE, n.CreateVLAN)

@@ -109,6 +109,11 @@ var Table = []*Metric{
 		Help:  "Times that a PFC watchdog cut the queue of the priority.",
 	},
 	{
+		Name: "rocec_watchdog_cutting", Kind: Gauge, Labels: byPriority,
+		field: func(c *ir.PauseCounters) ir.Counter { return c.Cutting },
+		Help:  "1 while a PFC watchdog cuts the queue of the priority, and 0 while it watches the queue.",
+	},
+	{
 		Name: Marked, Kind: Counter, Unit: unitPackets, Labels: byPriority,
 		field: func(c *ir.PauseCounters) ir.Counter { return c.Marked },
 		Help:  "Packets of the priority with a mark of congestion (ECN).",

@@ -82,7 +82,7 @@ func look(t *testing.T) *Look {
 		}
 		s.Counters = []ir.PauseCounters{{
 			Port: "p0", Priority: 3, Received: known(1), Sent: known(2), ReceivedTime: known(3_000_001), SentTime: known(4), Packets: known(5),
-			Waiting: known(6), Headroom: known(7), Peak: known(8), Dropped: known(0), Cut: known(10), Marked: known(11),
+			Waiting: known(6), Headroom: known(7), Peak: known(8), Dropped: known(0), Cut: known(10), Marked: known(11), Cutting: known(0),
 		}, {Port: "p0", Priority: 0, Received: known(1<<64 - 1)}}
 		l.Devices = append(l.Devices, s)
 	}
@@ -213,7 +213,7 @@ func TestEachFieldIsAMetric(t *testing.T) {
 			require.Equal(t, "4.000000", of[0].Text, "microseconds are printed as seconds")
 		}
 	}
-	require.Equal(t, 11, fields)
+	require.Equal(t, 12, fields)
 }
 
 // A device that was not read has one sample, and no other device lacks its state.

@@ -199,6 +199,7 @@ func metrics() []metric {
 		{"rocec_queue_sent_packets_total", 1, func(c *ir.PauseCounters) *ir.Counter { return &c.Packets }},
 		{"rocec_queue_bytes", 1, func(c *ir.PauseCounters) *ir.Counter { return &c.Waiting }},
 		{"rocec_watchdog_cuts_total", 1, func(c *ir.PauseCounters) *ir.Counter { return &c.Cut }},
+		{"rocec_watchdog_cutting", 1, func(c *ir.PauseCounters) *ir.Counter { return &c.Cutting }},
 	}
 }
 
@@ -307,7 +308,7 @@ func (s *Prometheus) reading(ctx context.Context, f *ir.Fabric, at, taken time.T
 			}
 		}
 		for _, q := range targets.CounterQueries(d) {
-			one.Every = max(one.Every, q.Every)
+			one.Every, one.Queues = max(one.Every, q.Every), max(one.Queues, q.Queue)
 		}
 		if len(one.Ports) == 0 {
 			one.Failed = noSeries

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,8 +14,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/judge"
 	"github.com/rocec/rocec/validate/storm"
 )
 
@@ -101,6 +105,28 @@ func TestPrometheus(t *testing.T) {
 	found := storm.Judge(f, all)
 	require.Equal(t, storm.Storm, found.Verdict)
 	require.Equal(t, "hB:p0", found.Origins[0].Port.String())
+}
+
+// Readings of a server have the intervals in which the devices renew their counters, as those of the devices themselves have.
+func TestPrometheusIntervals(t *testing.T) {
+	f := judge.Judge(t.Context(), os.DirFS("../../../examples/rack-by-files"), ".", judge.Options{}).Fabric
+	all, err := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		q.Set("query", strings.ReplaceAll(q.Get("query"), strconv.Quote(f.Name), `"test"`))
+		r.URL.RawQuery = q.Encode()
+		stormServer(w, r)
+	}, "").Readings(t.Context(), f, now)
+	require.NoError(t, err)
+	slow := 0
+	for d, of := range all[0] {
+		queries := targets.CounterQueries(d)
+		is := CountersOf(d, queries, make([]session.Reply, len(queries)), now)
+		require.Equal(t, []time.Duration{is.Every, is.Queues}, []time.Duration{of.Every, of.Queues}, d.Name)
+		if of.Queues > 0 {
+			slow++
+		}
+	}
+	require.Positive(t, slow)
 }
 
 // A server with one look gives one reading, and one that never renews its values gives no rise.

@@ -11,9 +11,11 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/devicefiles"
 	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/snapshot"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/targets/target/lint"
@@ -39,17 +41,27 @@ func Without(d *ir.Device) *storm.Counters {
 	return nil
 }
 
-// Of returns the counters of a device from its answers, which are in the order of the queries.
-func Of(d *ir.Device, queries []target.CounterQuery, answers [][]byte, when time.Time) *storm.Counters {
+// CountersOf returns the counters of a device from its answers, which are in the order of the queries. A device with one answer was read.
+func CountersOf(d *ir.Device, queries []target.CounterQuery, answers []session.Reply, when time.Time) *storm.Counters {
 	out := &storm.Counters{When: when}
+	answered := false
 	for i, q := range queries {
-		found, unread := q.Read(d, answers[i])
+		if failed := answers[i].Err; failed != "" {
+			out.Unread = cmp.Or(out.Unread, deploy.OneLine(failed))
+			continue
+		}
+		answered = true
+		found, unread := q.Read(d, answers[i].Text)
 		out.Ports = append(out.Ports, found...)
 		out.Unread = cmp.Or(out.Unread, diag.Escape(unread))
-		out.Every = max(out.Every, q.Every)
+		out.Every, out.Queues = max(out.Every, q.Every), max(out.Queues, q.Queue)
 		if out.Uptime == 0 {
-			out.Uptime = target.CounterTime(answers[i])
+			out.Uptime = target.CounterTime(answers[i].Text)
 		}
+	}
+	out.Ports = target.Joined(out.Ports)
+	if !answered {
+		return &storm.Counters{Failed: out.Unread}
 	}
 	return out
 }
@@ -155,18 +167,16 @@ func snapshotReading(f *ir.Fabric, name string) (storm.Reading, error) {
 			out[d] = &storm.Counters{Failed: reason(why)}
 			continue
 		}
-		queries, answers, failed := targets.CounterQueries(d), [][]byte{}, ""
+		queries, answers := targets.CounterQueries(d), []session.Reply{}
 		for _, q := range queries {
 			at := place{d.Name, q.File}
-			answer, had := data[at]
-			if !had {
-				failed = cmp.Or(failed, wrong[at], failedAnswer(of, q.File), noFile)
+			one := session.Reply{Text: data[at]}
+			if _, had := data[at]; !had {
+				one.Err = cmp.Or(wrong[at], failedAnswer(of, q.File), noFile)
 			}
-			answers = append(answers, answer)
+			answers = append(answers, one)
 		}
-		if out[d] = Of(d, queries, answers, of.When); failed != "" {
-			out[d] = &storm.Counters{Failed: reason(failed)}
-		}
+		out[d] = CountersOf(d, queries, answers, of.When)
 		out[d].From = of.Address
 		out[d].Watchdogs = watchdogs(d, configs[d.Name])
 	}

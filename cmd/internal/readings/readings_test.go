@@ -10,9 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/judge"
 	"github.com/rocec/rocec/targets/snapshot"
+	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/validate/storm"
 )
 
@@ -75,12 +77,12 @@ func TestSnapshotWatchdogs(t *testing.T) {
 	require.NoError(t, err)
 	for cos, want := range map[int]bool{3: false, 5: true} {
 		w := found[leaf].Watchdogs[on]
-		ends, known := storm.Ends(&w, cos)
+		ends, known := w.Ends(cos)
 		require.True(t, known, "%+v", found[leaf].Watchdogs)
 		require.Equal(t, want, ends, cos)
 	}
 	w := found[leaf].Watchdogs[off]
-	ends, known := storm.Ends(&w, 5)
+	ends, known := w.Ends(5)
 	require.Equal(t, []bool{false, true}, []bool{ends, known})
 	for d, of := range found {
 		require.NotEmpty(t, of.Failed, "there are no counters")
@@ -118,4 +120,21 @@ func TestOlder(t *testing.T) {
 	}
 	require.Equal(t, []time.Time{now.Add(2 * time.Minute).UTC(), now.Add(4 * time.Minute).UTC()}, Times([]storm.Reading{at(1, 2), at(3, 4)}))
 	require.Nil(t, Times([]storm.Reading{at(1, 2), at(0, 0)}))
+}
+
+// A query that fails leaves the counters of the other ones. If all fail, the device was not read.
+func TestCountersOf(t *testing.T) {
+	t.Parallel()
+	d := small().Devices[0]
+	read := func(port string) target.CounterQuery {
+		return target.CounterQuery{Every: time.Second, Read: func(*ir.Device, []byte) ([]ir.PauseCounters, string) {
+			return []ir.PauseCounters{{Port: port}}, ""
+		}}
+	}
+	queries := []target.CounterQuery{read("p0"), read("p1")}
+	failed := session.Reply{Err: "The probe could not run:\n\x1bno such program."}
+	const why = `The probe could not run: \x1bno such program.`
+	is := CountersOf(d, queries, []session.Reply{failed, {}}, now)
+	require.Equal(t, &storm.Counters{When: now, Ports: []ir.PauseCounters{{Port: "p1"}}, Unread: why, Every: time.Second}, is)
+	require.Equal(t, &storm.Counters{Failed: why}, CountersOf(d, queries, []session.Reply{failed, failed}, now))
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/rocec/rocec/targets/target/lint"
 	"github.com/rocec/rocec/validate"
 	"github.com/rocec/rocec/validate/claims"
+	"github.com/rocec/rocec/validate/watchdogs"
 )
 
 // FormatVersion is the version in every JSON document of rocec. Members are added, never renamed.
@@ -125,7 +126,7 @@ func Rooms() []Room {
 		{"The machines: plan and apply could not do it", slices.Clone(deploy.Topics)},
 		{"The site: its policy does not allow it", policy.Topics()},
 		{"Observations: ports and cables differ from the fabric", slices.Clone(seen.Topics)},
-		{"Observations: devices contradict an assumption of a verdict", slices.Clone(claims.Topics)},
+		{"Observations: devices contradict an assumption of a verdict", slices.Concat(claims.Topics, watchdogs.Topics)},
 	}
 	for _, r := range all {
 		sort.Slice(r.Topics, func(i, k int) bool { return r.Topics[i].Code < r.Topics[k].Code })

@@ -4,4 +4,4 @@ package samples
 func (f *File) Path() string { return f.path }
 
 // ClaimsPath returns the path of the file beside it.
-func (f *File) ClaimsPath() string { return f.claimsPath() }
+func (f *File) ClaimsPath() string { return f.beside(claimsName) }

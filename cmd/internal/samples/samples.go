@@ -1,5 +1,6 @@
 // Package samples keeps the measurements of `rocec verify` until the next verify: one [File] for a fabric, in a folder of the user.
-// A second file beside it keeps which assumptions of verdicts the devices showed, for plan.
+// A second file beside it keeps which assumptions of verdicts the devices showed, for plan. A third one keeps the GID slots of the last
+// verify --gids.
 //
 // A file is JSON: the version of its form, the folder of the fabric, and an entry for every device. The entry has the time, the boot id,
 // the samples by name and port, and the facts that the device reported. A device that was not read keeps its entry. Files are replaced by
@@ -20,6 +21,7 @@ import (
 
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/safefile"
+	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/validate/claims"
 )
@@ -169,13 +171,16 @@ func (f *File) write(path string, doc any) error {
 	return prune(folder)
 }
 
-// claimsName is the end of the name of a file with the judgements of assumptions.
-const claimsName = ".claims.json"
+// The ends of the names of files beside the samples: the judgements of assumptions, and the GID slots.
+const (
+	claimsName = ".claims.json"
+	gidsName   = ".gids.json"
+)
 
-// claimsPath returns the file beside the samples.
-func (f *File) claimsPath() string { return strings.TrimSuffix(f.path, ".json") + claimsName }
+// beside returns the file beside the samples whose name has an end.
+func (f *File) beside(end string) string { return strings.TrimSuffix(f.path, ".json") + end }
 
-// claimsDocument is the content of that file.
+// claimsDocument is the content of the file of judgements.
 type claimsDocument struct {
 	Version int               `json:"version"`
 	Fabric  string            `json:"fabric"`
@@ -185,10 +190,11 @@ type claimsDocument struct {
 // LoadClaims returns the judgements of assumptions; nil if the file does not exist. It fails if the file is damaged, or not from rocec.
 func (f *File) LoadClaims() ([]claims.Recorded, error) {
 	var doc claimsDocument
-	if there, err := f.read(f.claimsPath(), &doc); err != nil || !there {
+	path := f.beside(claimsName)
+	if there, err := f.read(path, &doc); err != nil || !there {
 		return nil, err
 	}
-	if err := f.fits(f.claimsPath(), doc.Version, doc.Fabric); err != nil {
+	if err := f.fits(path, doc.Version, doc.Fabric); err != nil {
 		return nil, err
 	}
 	return doc.Claims, nil
@@ -196,7 +202,33 @@ func (f *File) LoadClaims() ([]claims.Recorded, error) {
 
 // SaveClaims replaces the judgements in the file.
 func (f *File) SaveClaims(all []claims.Recorded) error {
-	return f.write(f.claimsPath(), claimsDocument{version, f.fabric, all})
+	return f.write(f.beside(claimsName), claimsDocument{version, f.fabric, all})
+}
+
+// gidsDocument is the content of the file of GID slots.
+type gidsDocument struct {
+	Version int           `json:"version"`
+	Fabric  string        `json:"fabric"`
+	GIDs    []nic.KeptGID `json:"gids"`
+}
+
+// LoadGIDs returns the GID slots of the last verify --gids; nil if there is no such file. It fails if the file is damaged, or not from
+// rocec.
+func LoadGIDs(f *File) ([]nic.KeptGID, error) {
+	var doc gidsDocument
+	path := f.beside(gidsName)
+	if there, err := f.read(path, &doc); err != nil || !there {
+		return nil, err
+	}
+	if err := f.fits(path, doc.Version, doc.Fabric); err != nil {
+		return nil, err
+	}
+	return doc.GIDs, nil
+}
+
+// SaveGIDs replaces the GID slots in the file.
+func SaveGIDs(f *File, all []nic.KeptGID) error {
+	return f.write(f.beside(gidsName), gidsDocument{version, f.fabric, all})
 }
 
 // prune deletes the samples of all but the last fabrics, and temporary files of processes that died.
@@ -209,7 +241,7 @@ func prune(folder *safefile.Folder) error {
 		name string
 		at   time.Time
 	}
-	var files, claimed []file
+	var files, claimed, gids []file
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil || !info.Mode().IsRegular() {
@@ -218,11 +250,13 @@ func prune(folder *safefile.Folder) error {
 		switch {
 		case strings.HasSuffix(e.Name(), claimsName):
 			claimed = append(claimed, file{e.Name(), info.ModTime()})
+		case strings.HasSuffix(e.Name(), gidsName):
+			gids = append(gids, file{e.Name(), info.ModTime()})
 		case strings.HasSuffix(e.Name(), ".json"), strings.HasPrefix(e.Name(), safefile.Temporary):
 			files = append(files, file{e.Name(), info.ModTime()})
 		}
 	}
-	for _, all := range [][]file{files, claimed} {
+	for _, all := range [][]file{files, claimed, gids} {
 		sort.Slice(all, func(i, k int) bool { return all[k].at.Compare(all[i].at) < 0 })
 		for _, old := range all[min(len(all), fabrics):] {
 			if err := folder.Remove(old.name); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -5,64 +5,76 @@ import (
 	"io"
 	"math"
 	"slices"
+	"time"
 
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
-	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/validate/watchdogs"
 )
 
-// Counted has the counters of pauses that devices report, by device. A verify fills it while it reads the devices.
+// Counted has the counters of pauses that devices report, or only the states of their watchdogs, by device. A verify fills it while it
+// reads the devices.
 type Counted struct {
 	devices map[string]*counted
 	order   []string
 }
 
-// counted has the answers of a device to each of its queries for counters.
+// counted has the counters of a device, and the reasons why some are missing.
 type counted struct {
-	found  [][]ir.PauseCounters
+	of     *ir.Device
+	found  []ir.PauseCounters
 	unread []string
 }
 
-// WithCounters adds the queries for counters to a tree, as the last probes of each device. [Counted.TakeFrom] takes them out again, because
-// they judge nothing.
-func WithCounters(tree *target.Tree) (*target.Tree, *Counted) {
-	out, c := &target.Tree{}, &Counted{devices: map[string]*counted{}}
+// newCounted adds the queries for the counters of the devices of a tree to those of a read: for all counters, or for the states of
+// watchdogs alone.
+func newCounted(q *Queries, tree *target.Tree, all bool) *Counted {
+	c := &Counted{devices: map[string]*counted{}}
 	for _, d := range tree.Devices {
-		asked := *d
-		if d.Target != nil && d.Target.Counters != nil {
-			queries := d.Target.Counters(d.Source)
-			one := &counted{make([][]ir.PauseCounters, len(queries)), make([]string, len(queries))}
-			c.devices[d.Name], c.order = one, append(c.order, d.Name)
-			asked.Probes = slices.Clone(d.Probes)
-			for i, q := range queries {
-				asked.Probes = append(asked.Probes, target.Probe{Name: "counters", Query: q.Query, Judge: func(answer []byte) []string {
-					one.found[i], one.unread[i] = q.Read(d.Source, answer)
-					return nil
-				}})
-			}
-		}
-		out.Devices = append(out.Devices, &asked)
-	}
-	return out, c
-}
-
-// TakeFrom takes the results of the queries for counters out of a verification, so that its verdicts are those without counters.
-func (c *Counted) TakeFrom(found *rollout.Verification) {
-	for _, h := range found.Devices {
-		one := c.devices[h.Drift.Device.Name]
-		if one == nil || len(h.Probes) < len(one.found) { // a device that was not read has no probes
+		if d.Source == nil || d.Target == nil || d.Target.Counters == nil {
 			continue
 		}
-		own := len(h.Probes) - len(one.found)
-		for i, p := range h.Probes[own:] {
-			if len(p.Wrong) > 0 {
-				one.found[i], one.unread[i] = nil, p.Wrong[0]
-			}
+		one, queries := &counted{of: d.Source}, d.Target.Counters(d.Source)
+		if !all {
+			queries = watchdogsOf(queries)
 		}
-		h.Probes = h.Probes[:own]
+		c.devices[d.Name], c.order = one, append(c.order, d.Name)
+		q.Add(d.Name, target.Queries(queries), func(answers []Reply) {
+			*one = counted{of: d.Source}
+			for i, a := range answers {
+				if a.Err == "" {
+					found, why := queries[i].Read(d.Source, a.Text)
+					one.found, a.Err = append(one.found, found...), why
+				}
+				one.unread = append(one.unread, a.Err)
+			}
+			one.found = target.Joined(one.found)
+		})
 	}
+	return c
+}
+
+// watchdogsOf returns the parts of queries that show the states of watchdogs.
+func watchdogsOf(queries []target.CounterQuery) (out []target.CounterQuery) {
+	for _, q := range queries {
+		if q.Watchdogs != nil {
+			out = append(out, *q.Watchdogs)
+		}
+	}
+	return out
+}
+
+// Watchdogs returns the counters of devices by a read at a time, for the judgement of their watchdogs.
+func (c *Counted) Watchdogs(when time.Time) (out []*watchdogs.Counters) {
+	for _, name := range c.order {
+		if one := c.devices[name]; len(one.found) > 0 {
+			out = append(out, &watchdogs.Counters{Of: one.of, Rows: one.found, When: when})
+		}
+	}
+	return out
 }
 
 // Of returns the counters of a device; nil: none are known.
@@ -70,25 +82,20 @@ func (c *Counted) Of(device string) []ir.PauseCounters {
 	if c == nil || c.devices[device] == nil {
 		return nil
 	}
-	return slices.Concat(c.devices[device].found...)
+	return c.devices[device].found
 }
 
 // PrintUnread prints each reason why counters are missing, with its devices.
 func (c *Counted) PrintUnread(w io.Writer) {
-	var order []string
-	of := map[string][]string{}
+	var reasons view.Texts
 	for _, name := range c.order {
 		for _, why := range c.devices[name].unread {
-			if why == "" || slices.Contains(of[why], name) {
-				continue
+			if why != "" && !slices.Contains(reasons.Of[why], name) {
+				reasons.Add(why, name)
 			}
-			if of[why] == nil {
-				order = append(order, why)
-			}
-			of[why] = append(of[why], name)
 		}
 	}
-	for _, why := range order {
-		fmt.Fprintf(w, "rocec: counters of %s are missing: %s\n", nodeset.Text(of[why], nodeset.Devices, math.MaxInt), diag.Escape(why))
+	for _, why := range reasons.All {
+		fmt.Fprintf(w, "rocec: counters of %s are missing: %s\n", nodeset.Text(reasons.Of[why], nodeset.Devices, math.MaxInt), diag.Escape(why))
 	}
 }

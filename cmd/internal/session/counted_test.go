@@ -3,18 +3,48 @@ package session
 import (
 	"bytes"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/commands"
-	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/validate/watchdogs"
 )
 
-// Queries for counters run after the other probes of a device, and their results are no part of the verdict. A query that fails, and an
-// answer without counters, are printed with their devices.
+// Without all counters, devices are asked for the states of their watchdogs alone.
+func TestWatchdogQueries(t *testing.T) {
+	read := func(_ *ir.Device, answer []byte) ([]ir.PauseCounters, string) {
+		return []ir.PauseCounters{{Port: string(answer)}}, "a state is missing"
+	}
+	counts := &target.Target{Counters: func(*ir.Device) []target.CounterQuery {
+		all := commands.Query{Cmd: "all"}
+		alone := &target.CounterQuery{Query: commands.Query{Cmd: "watchdogs"}, Read: read}
+		return []target.CounterQuery{{Query: all, Read: read}, {Query: all, Watchdogs: alone, Read: read}}
+	}}
+	without := &target.Target{Counters: func(*ir.Device) []target.CounterQuery { return []target.CounterQuery{{Read: read}} }}
+	leaf, at := &ir.Device{Name: "leaf1"}, time.Date(2026, 11, 27, 10, 2, 0, 0, time.UTC)
+	q := &Queries{}
+	c := newCounted(q, &target.Tree{Devices: []*target.Device{
+		{Name: "leaf1", Target: counts, Source: leaf},
+		{Name: "leaf2", Target: counts, Source: &ir.Device{}},
+		{Name: "host1", Target: without, Source: &ir.Device{}},
+		{Name: "of a run", Target: counts},
+	}}, false)
+	require.Empty(t, q.of["host1"])
+	require.Empty(t, q.of["of a run"])
+	require.Equal(t, []target.Query{{Cmd: "watchdogs"}}, q.of["leaf1"][0].queries)
+	q.of["leaf1"][0].take([]Reply{{Text: []byte("swp1")}})
+	q.of["leaf2"][0].take([]Reply{{Err: "timeout"}})
+	require.Equal(t, []*watchdogs.Counters{{Of: leaf, Rows: []ir.PauseCounters{{Port: "swp1"}}, When: at}}, c.Watchdogs(at))
+	var stderr bytes.Buffer
+	c.PrintUnread(&stderr)
+	require.Equal(t, "rocec: counters of leaf1 are missing: a state is missing\nrocec: counters of leaf2 are missing: timeout\n",
+		stderr.String())
+}
+
+// A query for counters that fails, and an answer without counters, are printed with their devices. The other counters of the device stay.
 func TestCounters(t *testing.T) {
 	counter := func(n int) ir.PauseCounters { return ir.PauseCounters{Port: "swp1", Priority: n} }
 	query := func(n int) target.CounterQuery {
@@ -26,41 +56,22 @@ func TestCounters(t *testing.T) {
 		}}
 	}
 	counts := &target.Target{Counters: func(*ir.Device) []target.CounterQuery { return []target.CounterQuery{query(0), query(1)} }}
-	own := target.Probe{Name: "links"}
 	tree := &target.Tree{}
 	for _, name := range []string{"leaf1", "leaf2", "leaf3", "leaf4"} {
-		tree.Devices = append(tree.Devices, &target.Device{Name: name, Target: counts, Source: &ir.Device{}, Probes: []target.Probe{own}})
+		tree.Devices = append(tree.Devices, &target.Device{Name: name, Target: counts, Source: &ir.Device{}})
 	}
-	tree.Devices = append(tree.Devices, &target.Device{Name: "host1", Target: &target.Target{}, Probes: []target.Probe{own}})
+	tree.Devices = append(tree.Devices, &target.Device{Name: "host1", Target: &target.Target{}})
 
-	asked, c := WithCounters(tree)
-	require.Len(t, tree.Devices[0].Probes, 1, "the tree is not changed")
-	found := &rollout.Verification{}
-	for i, d := range asked.Devices {
-		h := &rollout.Health{Drift: &deploy.DevicePlan{Device: d}}
-		found.Devices = append(found.Devices, h)
-		if d.Name == "leaf4" { // it was not read
-			continue
-		}
-		h.Probes = []deploy.Judged{{Name: "links", Wrong: []string{"swp1 has no link."}}}
-		for k, p := range d.Probes[1:] {
-			j := deploy.Judged{Name: p.Name}
-			switch {
-			case d.Name == "leaf2" && k == 1:
-				j.Wrong = []string{"The probe could not run: no such program."}
-			case d.Name == "leaf3":
-				require.Empty(t, p.Judge(nil))
-			default:
-				require.Empty(t, p.Judge([]byte("1")), i)
-			}
-			h.Probes = append(h.Probes, j)
-		}
-	}
-	c.TakeFrom(found)
-	for _, h := range found.Devices {
-		if h.Drift.Device.Name != "leaf4" {
-			require.Equal(t, []deploy.Judged{{Name: "links", Wrong: []string{"swp1 has no link."}}}, h.Probes)
-		}
+	q := &Queries{}
+	c := newCounted(q, tree, true)
+	for name, answers := range map[string][]Reply{ // leaf4 was not read
+		"leaf1": {{Text: []byte("1")}, {Text: []byte("1")}},
+		"leaf2": {{Text: []byte("1")}, {Err: "The probe could not run: no such program."}},
+		"leaf3": {{}, {}},
+	} {
+		require.Len(t, q.of[name], 1)
+		q.of[name][0].take(answers)
+		q.of[name][0].take(answers) // a second read replaces the first one
 	}
 	require.Equal(t, []ir.PauseCounters{counter(0), counter(1)}, c.Of("leaf1"))
 	require.Equal(t, []ir.PauseCounters{counter(0)}, c.Of("leaf2"))

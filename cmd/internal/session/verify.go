@@ -18,18 +18,16 @@ import (
 // VerifyOptions has the options of [Fleet.Verify].
 type VerifyOptions struct {
 	ReadOptions
-	SinceBoot bool // compare counters with the start of the devices
-	Counters  bool // also ask for the counters of pauses by port and priority
-
-	// Also adds further questions to the tree of the devices. Their probes find nothing.
-	Also func(*target.Tree) *target.Tree
+	SinceBoot bool     // compare counters with the start of the devices
+	Counters  bool     // ask for all counters of pauses by port and priority, and not only for the states of watchdogs
+	Queries   *Queries // further queries
 }
 
 // Verified is the result of [Fleet.Verify].
 type Verified struct {
 	*rollout.Verification
 	Start   time.Time
-	Counted *Counted // nil: the counters of pauses were not asked for
+	Counted *Counted // nil: no device was asked
 }
 
 // Verify reads the devices, and compares them with the fabric in dir and with the samples of the last verify. It keeps their new samples.
@@ -38,6 +36,11 @@ func (f *Fleet) Verify(ctx context.Context, dir string, whole *target.Tree, o Ve
 	kept := readSamples(f, dir)
 	read, end := f.s.Reading()
 	o.Limit(&read)
+	read.Answered = func(h *deploy.Have) {
+		if h.Err == nil { // a second read that fails leaves the answers of the first one
+			o.Queries.answered(h)
+		}
+	}
 	v := rollout.VerifyOptions{
 		ObserveOptions: read, Clock: rollout.Clock{Now: time.Now, Wait: time.After}, Tool: f.s.Rocec.Tool,
 		Kept: kept.samples, SinceBoot: o.SinceBoot,
@@ -45,19 +48,13 @@ func (f *Fleet) Verify(ctx context.Context, dir string, whole *target.Tree, o Ve
 	if f.Lab != nil {
 		v.Interval = time.Second
 	}
-	tree, found := o.Also(withSlow(f.Tree)), Verified{Start: time.Now()}
-	if o.Counters {
-		tree, found.Counted = WithCounters(tree)
-	}
-	found.Verification = rollout.Verify(ctx, f.Dial, tree, v)
+	found := Verified{Start: time.Now(), Counted: newCounted(o.Queries, f.Tree, o.Counters)}
+	found.Verification = rollout.Verify(ctx, f.Dial, o.Queries.on(withSlow(f.Tree)), v)
 	end()
 	if ctx.Err() != nil {
 		return found
 	}
-	if found.Counted != nil {
-		found.Counted.TakeFrom(found.Verification)
-		found.Counted.PrintUnread(f.s.Stderr)
-	}
+	found.Counted.PrintUnread(f.s.Stderr)
 	kept.keep(whole, found.Kept)
 	return found
 }

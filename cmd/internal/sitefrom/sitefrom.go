@@ -204,12 +204,21 @@ func (m Maker) network(ctx context.Context, read *devicefiles.Found, source *int
 	}
 	n := &Network{FilesOf: site.FilesOf(s, read.Files)}
 	n.Report, n.Part = s.Judge(read)
+	n.read = s.Read()
 	if f := s.Judged.Fabric; f != nil {
-		n.Claims = claimed.Compare(f, n.Proofs, read.Seen(f, n.FilesOf, targets.ReadForwarding), m.Steps())
+		settings := func(d *ir.Device) (*ir.Settings, string) {
+			if is := n.read[d]; is != nil {
+				return is.Read.Settings, is.Read.Coverage.Doubt()
+			}
+			return nil, ""
+		}
+		readers := devicefiles.Readers{Forwarding: targets.ReadForwarding, Settings: settings, Counters: targets.ReadCounters}
+		seen := read.Seen(f, n.FilesOf, readers)
+		n.Claims = claimed.Compare(f, n.Proofs, seen, m.Steps())
 		n.Diags = append(n.Diags, n.Claims.Findings...)
 		site.Sort(n.Report)
 	}
-	n.Sources, n.read = sources, s.Read()
+	n.Sources = sources
 	n.Set.Read = map[*ir.Device]*ir.Settings{}
 	for d, is := range n.read {
 		n.Set.Read[d] = is.Read.Settings

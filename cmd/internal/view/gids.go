@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
@@ -14,10 +15,14 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/validate/claims"
 )
 
-// gidsMissing is the status of a host on which an intent has no GID.
-const gidsMissing = "missing"
+// The statuses of a host on which an intent has no GID, or another slot than at the last verify --gids.
+const (
+	gidsMissing = "missing"
+	gidsMoved   = "moved"
+)
 
 // GIDsDocument is the JSON of verify --gids.
 type GIDsDocument struct {
@@ -57,6 +62,17 @@ type GIDUse struct {
 	Others   []GIDRow     `json:"others,omitempty"` // rows of further addresses that also fit
 	Reason   string       `json:"reason,omitempty"`
 	Settings *GIDSettings `json:"settings,omitempty"`
+	Was      *GIDWas      `json:"was,omitempty"` // the slot of the last verify --gids; nil: it is the same, or not known
+}
+
+// GIDWas is the slot that an intent used at an earlier time, and the effects of the change.
+type GIDWas struct {
+	When  string   `json:"at"`
+	Dev   string   `json:"dev"`
+	Port  int      `json:"port"`
+	Index int      `json:"index"`
+	GID   string   `json:"gid"`
+	Moved []string `json:"moved"` // sentences
 }
 
 // GIDSettings contains the settings with which programs use a row.
@@ -66,25 +82,47 @@ type GIDSettings struct {
 	Perftest    string   `json:"perftest"`             // the options of its programs
 }
 
-// GIDsJSON returns the document of hosts that were asked for their tables. plan, have and tables are about the same hosts. A table is nil
-// if the host gave no answer.
-func GIDsJSON(f *ir.Fabric, plan *deploy.Plan, have []*deploy.Have, tables []*nic.GIDTable) GIDsDocument {
+// GIDsRead contains hosts that were asked for their GID tables. Its lists are about the same hosts.
+type GIDsRead struct {
+	Plan   *deploy.Plan
+	Have   []*deploy.Have
+	Tables []*nic.GIDTable // nil: the host gave no answer
+	When   time.Time
+	Kept   []nic.KeptGID // the slots of the last verify --gids
+}
+
+// GIDsJSON returns the document of hosts, and the slots that the next verify --gids compares with.
+func GIDsJSON(f *ir.Fabric, r *GIDsRead) (GIDsDocument, []nic.KeptGID) {
 	doc := GIDsDocument{FormatVersion: report.FormatVersion, Good: true, Hosts: []GIDsHost{}, ByHand: ByHandJSON(f)}
-	for i, d := range plan.Devices {
-		h := hostGIDs(d, have[i], tables[i])
+	last := map[string]map[string]*nic.KeptGID{} // by host, NIC and intent
+	for i := range r.Kept {
+		k := &r.Kept[i]
+		if last[k.Host] == nil {
+			last[k.Host] = map[string]*nic.KeptGID{}
+		}
+		last[k.Host][k.NIC+" "+k.Intent] = k
+	}
+	var keep []nic.KeptGID
+	for i, d := range r.Plan.Devices {
+		h := hostGIDs(d, r.Have[i], r.Tables[i], r.When, last[d.Device.Name], &keep)
 		doc.Good = doc.Good && h.Status == VerifyGood
 		doc.Hosts = append(doc.Hosts, h)
 	}
-	return doc
+	return doc, keep
 }
 
 // Unread reports whether a host could not be read.
 func (d *GIDsDocument) Unread() bool {
-	return slices.ContainsFunc(d.Hosts, func(h GIDsHost) bool { return h.Status != VerifyGood && h.Status != gidsMissing })
+	return slices.ContainsFunc(d.Hosts, func(h GIDsHost) bool {
+		return h.Status != VerifyGood && h.Status != gidsMissing && h.Status != gidsMoved
+	})
 }
 
-// hostGIDs returns the answer of one host; t is nil if the host gave none.
-func hostGIDs(d *deploy.DevicePlan, have *deploy.Have, t *nic.GIDTable) GIDsHost {
+// hostGIDs returns the answer of one host; t is nil if the host gave none. last has the slots of the last verify --gids, by NIC and intent.
+// hostGIDs appends the present slots to keep.
+func hostGIDs(
+	d *deploy.DevicePlan, have *deploy.Have, t *nic.GIDTable, when time.Time, last map[string]*nic.KeptGID, keep *[]nic.KeptGID,
+) GIDsHost {
 	h := GIDsHost{Name: d.Device.Name, Status: VerifyGood, GIDs: []GIDRow{}, Use: []GIDUse{}}
 	switch {
 	case d.Err == nil && have.Err != nil: // a host without files of rocec is pending in a plan
@@ -102,32 +140,67 @@ func hostGIDs(d *deploy.DevicePlan, have *deploy.Have, t *nic.GIDTable) GIDsHost
 		}
 		return h
 	}
+	missing, moved := false, false
 	for _, n := range d.Device.Source.Host.NICs {
 		for _, g := range t.Of(n) {
 			h.GIDs = append(h.GIDs, *gidRow(n, &g))
 		}
 		for _, in := range n.Carries() {
-			use := GIDUse{Intent: in.Name, NIC: n.Name}
 			g, wrong := t.Choose(n, in)
+			chosen := &g
 			if wrong != "" {
-				use.Reason, h.Status = target.Escape(wrong), gidsMissing
+				chosen, missing = nil, true
 			} else {
-				use.GID, use.Why = gidRow(n, &g), g.Why(n)
-				for _, o := range t.Others(n, in, &g) {
-					use.Others = append(use.Others, *gidRow(n, &o))
-				}
-				nth := strconv.Itoa(g.Index)
-				use.Settings = &GIDSettings{
-					Environment: []string{"NCCL_IB_GID_INDEX=" + nth, "UCX_IB_GID_INDEX=" + nth},
-					ByAddress:   t.ByAddress(n, in, &g),
-					Perftest:    fmt.Sprintf("-d %s -i %d -x %s", nic.Quote(use.GID.Dev), g.Port, nth),
-				}
-				use.Settings.mark(n.Packet(in), in.ByDSCP())
+				*keep = append(*keep, nic.KeepGID(n, in, &g, when))
 			}
+			use := gidUse(t, n, in, chosen)
+			use.Reason = target.Escape(wrong)
+			if k := last[n.Name+" "+in.Name]; k != nil {
+				use.Was = gidWas(k, t.Moved(n, in, k, chosen, claims.Clock))
+			}
+			moved = moved || use.Was != nil
 			h.Use = append(h.Use, use)
 		}
 	}
+	switch {
+	case missing:
+		h.Status = gidsMissing
+	case moved:
+		h.Status = gidsMoved
+	}
 	return h
+}
+
+// gidUse returns the row of an intent on a NIC, with its settings; without a row if g is nil.
+func gidUse(t *nic.GIDTable, n *ir.NIC, in *ir.Intent, g *nic.GID) GIDUse {
+	use := GIDUse{Intent: in.Name, NIC: n.Name}
+	if g == nil {
+		return use
+	}
+	use.GID, use.Why = gidRow(n, g), g.Why(n)
+	for _, o := range t.Others(n, in, g) {
+		use.Others = append(use.Others, *gidRow(n, &o))
+	}
+	nth := strconv.Itoa(g.Index)
+	use.Settings = &GIDSettings{
+		Environment: []string{"NCCL_IB_GID_INDEX=" + nth, "UCX_IB_GID_INDEX=" + nth},
+		ByAddress:   t.ByAddress(n, in, g),
+		Perftest:    fmt.Sprintf("-d %s -i %d -x %s", nic.Quote(use.GID.Dev), g.Port, nth),
+	}
+	use.Settings.mark(n.Packet(in), in.ByDSCP())
+	return use
+}
+
+// gidWas returns the earlier slot of an intent; nil: it did not move.
+func gidWas(k *nic.KeptGID, moved []string) *GIDWas {
+	if len(moved) == 0 {
+		return nil
+	}
+	w := &GIDWas{When: k.When.UTC().Format(time.RFC3339), Dev: target.Escape(k.Dev), Port: k.Port, Index: k.Index, GID: k.Addr.String()}
+	for _, text := range moved {
+		w.Moved = append(w.Moved, target.Escape(text))
+	}
+	return w
 }
 
 // mark adds the settings that mark packets by DSCP or PCP, for connections without RDMA-CM.
@@ -182,6 +255,11 @@ func (s *Screen) GIDs(doc GIDsDocument) {
 		index := map[string]int{}
 		differ := map[string]bool{}
 		for _, u := range h.Use {
+			if u.Was != nil {
+				for _, text := range u.Was.Moved {
+					fmt.Fprintf(s.Raw, "  %s\n", s.Paint(diag.Yellow, text))
+				}
+			}
 			if u.GID == nil {
 				fmt.Fprintf(s.Raw, "  %s on %s: %s\n", u.Intent, u.NIC, s.Paint(diag.Red, u.Reason))
 				continue

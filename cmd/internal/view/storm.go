@@ -24,6 +24,7 @@ type StormDocument struct {
 	Paused        []StormWait   `json:"paused"`
 	Congested     []string      `json:"congested"`
 	Cuts          []string      `json:"cuts"`
+	Cutting       []string      `json:"cutting"`
 	NotCounted    int           `json:"not_counted,omitempty"`
 	NotRead       StormNotRead  `json:"not_read"`
 
@@ -110,7 +111,7 @@ func StormJSON(f *ir.Fabric, p *storm.Pauses) *StormDocument {
 	doc := &StormDocument{
 		FormatVersion: report.FormatVersion, Verdict: string(p.Verdict), Windows: p.Windows, WindowSeconds: round(p.Length.Seconds()),
 		Ports: p.Ports, Judged: p.Judged, Origins: []StormOrigin{}, Locks: []StormLock{}, NotKnown: []StormPlace{}, Paused: []StormWait{},
-		Congested: portNames(p.Congested), Cuts: waitNames(p.Cut), NotCounted: p.More,
+		Congested: portNames(p.Congested), Cuts: waitNames(p.Cut), Cutting: waitNames(p.Cutting), NotCounted: p.More,
 		NotRead: StormNotRead{Devices: []StormSilent{}, Ports: portNames(p.Missing)},
 	}
 	for i := range p.Origins {

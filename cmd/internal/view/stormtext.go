@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -57,6 +58,9 @@ func (s *Screen) Storm(doc *StormDocument) {
 	if len(doc.Cuts) > 0 {
 		s.Prose("watchdog: ", "It has cut queues in these windows: "+places(doc.Cuts)+".")
 	}
+	if len(doc.Cutting) > 0 {
+		s.Prose("watchdog: ", "In the last reading it cuts these queues: "+places(doc.Cutting)+".")
+	}
 	if doc.NotCounted > 0 {
 		s.Prose("", fmt.Sprintf("The ports behind %s were not counted.", diag.Count(doc.NotCounted, "further origin")))
 	}
@@ -94,7 +98,7 @@ func (s *Screen) stormOrigin(o *StormOrigin) {
 	for _, c := range o.Counters {
 		var values []string
 		for _, v := range c.Samples {
-			values = append(values, counted(v))
+			values = append(values, diag.Number(v))
 		}
 		s.Prose("  counter: ", fmt.Sprintf("%s of %s: %s %s", c.Name, c.Port, strings.Join(values, ", then "), c.Unit))
 	}
@@ -107,16 +111,7 @@ func (s *Screen) stormOrigin(o *StormOrigin) {
 	}
 }
 
-// counted returns the value of a counter, which can be larger than an int.
-func counted(v uint64) string {
-	const group = 1000
-	if v < group {
-		return strconv.FormatUint(v, 10)
-	}
-	return counted(v/group) + fmt.Sprintf(",%03d", v%group)
-}
-
-// stormWatchdogs prints where a watchdog would cut, by what that is known.
+// stormWatchdogs prints where a watchdog would cut, and how that is known.
 func (s *Screen) stormWatchdogs(all []StormWatchdog) {
 	for _, of := range [...]struct {
 		by           storm.WatchdogSource
@@ -187,20 +182,13 @@ func notKnown(h StormPlace) string {
 		return fmt.Sprintf("%s pauses %s in priority %d, and neither end counts the time, so the pauses may be long.", h.Device, at, h.Priority)
 	case storm.NoProgress:
 		return fmt.Sprintf("%s pauses other ports in priority %d, and whether the queues of %s send was not read.", h.Device, h.Priority,
-			either(at, "its ports"))
+			cmp.Or(at, "its ports"))
 	case storm.Differs:
 		return fmt.Sprintf("%s pauses %s in priority %d for nearly the whole time in one window, and not in the other. Read again.", h.Device, at,
 			h.Priority)
 	}
 	return fmt.Sprintf("%s may be the origin in priority %d, but there is only one window. A name needs two windows that agree: take a third "+
 		"reading.", h.Device, h.Priority)
-}
-
-func either(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
 }
 
 // stormBasis prints the number of ports and windows that were read, and the devices and ports that were not.
@@ -213,12 +201,12 @@ func (s *Screen) stormBasis(doc *StormDocument) {
 	if len(doc.ReadAt) > 0 {
 		s.Prose("", "Times of the readings: "+times(doc.ReadAt)+".")
 	}
-	var unread, untimed reasons
+	var unread, untimed Texts
 	for _, d := range doc.NotRead.Devices {
-		unread.add(either(d.Reason, "it was not asked"), d.Name)
+		unread.Add(cmp.Or(d.Reason, "it was not asked"), d.Name)
 	}
 	for _, d := range doc.NotJudged {
-		untimed.add(d.Reason, d.Name)
+		untimed.Add(d.Reason, d.Name)
 	}
 	s.stormReasons("Not read: ", &unread)
 	s.stormReasons("Not judged: ", &untimed)
@@ -240,30 +228,14 @@ func times(all []time.Time) string {
 	return diag.And(out) + " UTC"
 }
 
-// reasons has the devices of each reason.
-type reasons struct {
-	all []string
-	of  map[string][]string
-}
-
-func (r *reasons) add(why, device string) {
-	if r.of == nil {
-		r.of = map[string][]string{}
-	}
-	if r.of[why] == nil {
-		r.all = append(r.all, why)
-	}
-	r.of[why] = append(r.of[why], device)
-}
-
 // stormReasons prints the devices of each reason, the reason with the most devices first.
-func (s *Screen) stormReasons(lead string, r *reasons) {
-	slices.SortStableFunc(r.all, func(a, b string) int { return len(r.of[b]) - len(r.of[a]) })
-	for i, why := range r.all {
+func (s *Screen) stormReasons(lead string, t *Texts) {
+	slices.SortStableFunc(t.All, func(a, b string) int { return len(t.Of[b]) - len(t.Of[a]) })
+	for i, why := range t.All {
 		if i == mostReason {
-			s.Prose(lead, fmt.Sprintf("devices for %s; --format json has them", diag.Count(len(r.all)-i, "further reason")))
+			s.Prose(lead, fmt.Sprintf("devices for %s; --format json has them", diag.Count(len(t.All)-i, "further reason")))
 			break
 		}
-		s.Prose(lead, nodeset.Text(r.of[why], nodeset.Devices, mostPlaces)+": "+why)
+		s.Prose(lead, nodeset.Text(t.Of[why], nodeset.Devices, mostPlaces)+": "+why)
 	}
 }

@@ -239,12 +239,18 @@ func stepsText(phases []change.Phase) string {
 		change.Expand:   "devices learn the new class beside the old one",
 		change.Migrate:  "hosts mark the new class",
 		change.Contract: "devices drop the old class",
+		change.Resets:   "cards store their parameters and are reset, one host after the other",
+		change.Rest:     "everything else",
 	}
 	var parts []string
 	for i, p := range phases {
 		parts = append(parts, fmt.Sprintf("%d. %s: %s (%s)", i+1, p.Step, does[p.Step], diag.Count(len(p.Moves), "device")))
 	}
-	return "The lossless classes change, and no order of the devices keeps traffic lossless, so this needs " +
+	why := "The lossless classes change, and no order of the devices keeps traffic lossless, so this needs "
+	if phases[0].Step == change.Resets {
+		why = "A reset of a card runs beside no other change, so this needs "
+	}
+	return why +
 		diag.Count(len(phases), "step") + ": " +
 		strings.Join(parts, "; ") + ". Below is the first step; each later step is planned after the one before it."
 }

@@ -35,10 +35,10 @@ var (
 )
 
 // AskMemory prints the memory file of a switch whose chip is not known: the first file of the one family that has files. If both families
-// have files, it prints nothing, because the chip decides which of them switchd reads.
+// have files, it prints nothing, because the chip decides which of them switchd reads. Its exit status is 66 if there is no file.
 const AskMemory = "b=; for i in " + broadcomPath + " " + broadcomEarlier + `; do test -z "$b" -a -e $i && b=$i; done; ` +
 	"m=; for i in " + mellanoxPath + " " + mellanoxEarlier + `; do test -z "$m" -a -e $i && m=$i; done; ` +
-	`test -n "$b$m" && test -z "$b" -o -z "$m" && cat $b$m`
+	`test -n "$b$m" || (exit 66) && test -z "$b" -o -z "$m" && cat $b$m`
 
 // Paths lists the paths of all files that rocec writes on these switches.
 var Paths = []string{TrafficPath, FeaturesPath, InfraPath, mellanoxPath, mellanoxEarlier, broadcomPath, broadcomEarlier}

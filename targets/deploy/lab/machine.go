@@ -55,6 +55,11 @@ func (m machine) Remove(path string) { m.d.fs.Remove(path) }
 // ReadFile implements [target.Machine].
 func (m machine) ReadFile(path string) ([]byte, error) { return m.d.fs.Content(path) }
 
+// PrivateFlag implements [target.Machine].
+func (m machine) PrivateFlag(netdev, name string, f target.Flag) {
+	m.d.net.netdevs[netdev].private[name] = f
+}
+
 // AppendFile implements [target.Machine]. It is the action of a daemon and not of a person, so it does not count as a change.
 func (m machine) AppendFile(path, text string) { m.d.fs.AppendText(path, text) }
 

@@ -14,9 +14,14 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
+// programs returns the programs that show and set interfaces, by path.
+func (w *network) programs() map[string]unix.Command {
+	return map[string]unix.Command{"/usr/sbin/ethtool": w.cmdEthtool, "/usr/sbin/ip": w.cmdIP, "/usr/sbin/modprobe": w.cmdModprobe}
+}
+
 func (w *network) cmdEthtool(_ context.Context, p *unix.Proc) int { return p.Locked(w.ethtool) }
 
-// cmdEthtool simulates ethtool with -a, -A, -S and -i.
+// cmdEthtool simulates ethtool with -a, -A, -S, -i, --show-priv-flags and --set-priv-flags.
 func (w *network) ethtool(p *unix.Proc) int {
 	if len(p.Args) < 3 {
 		return p.Fail("bad command line argument(s)\nFor more information run ethtool -h")
@@ -34,6 +39,10 @@ func (w *network) ethtool(p *unix.Proc) int {
 		return 0
 	case "-A", "--pause":
 		return setPause(p, n, p.Args[3:])
+	case "--show-priv-flags":
+		return showFlags(p, n)
+	case "--set-priv-flags":
+		return setFlags(p, n, p.Args[3:])
 	case "-S", "--statistics":
 		p.Print("NIC statistics:\n")
 		counters := map[string]bool{}
@@ -50,8 +59,43 @@ func (w *network) ethtool(p *unix.Proc) int {
 	case "-i", "--driver":
 		p.Printf("driver: %s\nversion: 6.1.0-lab\nfirmware-version: %s\nbus-info: %s\n", n.Driver, n.Firmware, n.PCI)
 		return 0
+	case "--get-tunable", "--set-tunable":
+		return stallTunable(p, &n.Netdev, p.Args[3:])
 	}
 	return p.Fail("bad command line argument(s)\nFor more information run ethtool -h")
+}
+
+// stallTunable simulates the tunable pfc-prevention-tout. It takes 0, 80 to 8000, and 65535, which the driver keeps as 100.
+func stallTunable(p *unix.Proc, n *target.Netdev, words []string) int {
+	const name = "pfc-prevention-tout"
+	set := p.Args[1] == "--set-tunable"
+	if len(words) == 0 || words[0] != name || set != (len(words) == 2) {
+		return p.Fail("bad command line argument(s)\nFor more information run ethtool -h")
+	}
+	if !set {
+		if n.Stall == "" {
+			return p.FailPlain(255, "%s: Cannot get tunable", name)
+		}
+		p.Printf("%s: %s\n", name, n.Stall)
+		return 0
+	}
+	ms, err := strconv.Atoi(words[1])
+	if ms == 65535 {
+		ms = 100
+	}
+	switch {
+	case n.Stall == "":
+		return p.FailPlain(255, "%s: %v", name, target.EOPNOTSUPP)
+	case !p.IsRoot():
+		return p.FailPlain(255, "%s: %v", name, target.EPERM)
+	case err != nil || ms != 0 && (ms < 80 || ms > 8000):
+		return p.FailPlain(255, "%s: %v", name, target.EINVAL)
+	}
+	if err := p.Change(); err != nil {
+		return p.FailPlain(255, "%s: %v", name, err)
+	}
+	n.Stall = strconv.Itoa(ms)
+	return 0
 }
 
 // counter returns the value of a counter.
@@ -68,6 +112,43 @@ func onOff(on bool) string {
 		return "on"
 	}
 	return "off"
+}
+
+// showFlags prints the private flags of an interface, as do_gprivflags of ethtool.
+func showFlags(p *unix.Proc, n *netdev) int {
+	if len(n.private) == 0 {
+		return p.FailPlain(1, "No private flags defined")
+	}
+	width := 0
+	for name := range n.private {
+		width = max(width, len(name))
+	}
+	p.Printf("Private flags for %s:\n", n.Name)
+	for _, name := range slices.Sorted(maps.Keys(n.private)) {
+		p.Printf("%-*s: %s\n", width, name, onOff(n.private[name].Get()))
+	}
+	return 0
+}
+
+// setFlags sets private flags of an interface by pairs of words.
+func setFlags(p *unix.Proc, n *netdev, words []string) int {
+	for pair := range slices.Chunk(words, 2) {
+		f, known := n.private[pair[0]]
+		if !known || len(pair) != 2 || pair[1] != "on" && pair[1] != "off" {
+			return p.Fail("bad command line argument(s)")
+		}
+		if !p.IsRoot() {
+			return p.FailPlain(1, "netlink error: %v", target.EPERM)
+		}
+		err := p.Change()
+		if err == nil && f.Get() != (pair[1] == "on") {
+			err = f.Set(pair[1] == "on")
+		}
+		if err != nil {
+			return p.FailPlain(1, "netlink error: %v", err)
+		}
+	}
+	return 0
 }
 
 func setPause(p *unix.Proc, n *netdev, words []string) int {

@@ -23,11 +23,6 @@ func newNetwork(modules []string) *network {
 	return &network{netdevs: map[string]*netdev{}, bonds: map[string][]string{}, modules: modules}
 }
 
-// programs returns the programs that show and set interfaces, by path.
-func (w *network) programs() map[string]unix.Command {
-	return map[string]unix.Command{"/usr/sbin/ethtool": w.cmdEthtool, "/usr/sbin/ip": w.cmdIP, "/usr/sbin/modprobe": w.cmdModprobe}
-}
-
 // reset forgets every interface. It is called with the lock held.
 func (w *network) reset() {
 	w.netdevs, w.bonds = map[string]*netdev{}, map[string][]string{}
@@ -47,6 +42,7 @@ type netdev struct {
 	egress   map[int]int // for a VLAN: map from socket priority to 802.1p; nil: not a VLAN
 	given    []string    // addresses that programs have set: ADDRESS/LENGTH
 	counters map[string]uint64
+	private  map[string]target.Flag   // private flags of the driver
 	rises    map[string]func() uint64 // of counters that rise by themselves: the rise until now
 }
 
@@ -67,7 +63,7 @@ func inOrder(list []target.Netdev) []target.Netdev {
 
 // add adds an interface and its files in sysfs to the device. It is called with the lock held.
 func (w *network) add(img target.Netdev) {
-	n := &netdev{Netdev: img, rx: img.Pause, tx: img.Pause, counters: map[string]uint64{}}
+	n := &netdev{Netdev: img, rx: img.Pause, tx: img.Pause, counters: map[string]uint64{}, private: map[string]target.Flag{}}
 	n.Index = len(w.netdevs) + 2
 	if parent := w.netdevs[n.Parent]; parent != nil {
 		n.egress = map[int]int{}

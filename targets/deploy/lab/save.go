@@ -12,6 +12,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/targets/deploy/lab/systemd"
@@ -201,6 +202,9 @@ func (d *Device) resumeNetdevs(list []savedNetdev) error {
 			return fmt.Errorf("the interface %q has an MTU of %d", s.Name, s.MTU)
 		}
 		n.MTU, n.Index, n.rx, n.tx, n.Down = s.MTU, s.Index, s.RX, s.TX, s.Down
+		if ms, err := strconv.Atoi(s.Stall); err == nil && n.Stall != "" && ms >= 0 && ms <= 8000 {
+			n.Stall = strconv.Itoa(ms)
+		}
 		n.given = s.Given
 		if n.egress != nil && s.Egress != nil {
 			n.egress = s.Egress

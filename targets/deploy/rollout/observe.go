@@ -23,6 +23,9 @@ type ObserveOptions struct {
 	Sudo     *device.Sudo              // how login users become root; nil: without a password
 	Links    *Links                    // connections to read over, kept for later use; nil: they end with the read
 
+	// Answered receives every device after its read or its failure, before Progress. Calls for several devices run at the same time.
+	Answered func(h *deploy.Have)
+
 	// Progress receives every device after its read or its failure, one call at a time.
 	Progress func(done, total int, h *deploy.Have)
 }
@@ -48,6 +51,9 @@ func Observe(ctx context.Context, dial target.Dial, tree *target.Tree, o Observe
 		g.Go(func() error {
 			h := observe(ctx, dial, d, o, same)
 			obs.Devices[i] = h
+			if o.Answered != nil {
+				o.Answered(h)
+			}
 			mu.Lock()
 			defer mu.Unlock()
 			done++

@@ -19,7 +19,7 @@ func (s *Sequence) Refusals() diag.List {
 		deploy.TopicUnsafe.Errorf(&ds, r.Task.Device.At, "%s", refusalText(r))
 	}
 	if s.mixed != nil {
-		ds = append(ds, s.mixed.against()...)
+		ds = append(append(ds, s.mixed.against()...), againstAlone(s.plan)...)
 	}
 	return ds
 }

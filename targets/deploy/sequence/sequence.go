@@ -73,7 +73,9 @@ func New(f *ir.Fabric, tree *target.Tree, plan *deploy.Plan, r Rules) (*Sequence
 	for _, p := range plan.Devices {
 		if p.Status == deploy.StatusChange {
 			t := taskOf(p, r.Soak)
-			t.Phase = s.mixed.phaseOf(t.Device)
+			if t.Phase = s.mixed.phaseOf(t.Device); aloneTask(p) {
+				t.Phase = len(s.mixed.phases) + 1 + len(tasks) // a phase of its own
+			}
 			tasks = append(tasks, t)
 		}
 	}

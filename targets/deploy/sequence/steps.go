@@ -14,12 +14,22 @@ import (
 // Each step is a separate plan and run. The next step depends only on the content of the devices at that time. So rocec keeps no state
 // about steps that were undone or interrupted.
 
-// MostSteps is the largest number of steps of one change: expand, migrate, contract, and a check that nothing is left to do.
-const MostSteps = 4
+// MostSteps is the largest number of steps of one change: steps that run alone, expand, migrate, contract, and a check that nothing is left
+// to do.
+const MostSteps = 5
 
 // Next returns the plan to run now, in order. It is the plan of s, or the plan of the first of several steps that the devices have not
 // done yet. Next uses the found content of the devices. If the Sequence is nil, the error in the list states why there is no such plan.
 func (s *Sequence) Next(have *deploy.Observed) (*deploy.Plan, *Sequence, diag.List) {
+	if s.mixed != nil && !s.Lossy() && len(s.Refused) == 0 { // no card is reset for a change that cannot follow
+		if step, phases := aloneStep(s.plan, have); step != nil {
+			first, ds := New(s.fabric, s.tree, step, s.Rules)
+			if first != nil {
+				first.Steps = phases
+			}
+			return step, first, ds
+		}
+	}
 	if s.mixed == nil || !s.mixed.staged || s.Lossy() {
 		return s.plan, s, s.Refusals()
 	}

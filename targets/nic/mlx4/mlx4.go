@@ -64,18 +64,21 @@ func Rows() []nic.Row { return family.Rows() }
 // Sources of models: "RHEL" is Red Hat's RoCE documentation.
 var driver = ir.NewDriver(ir.Driver{
 	Name: "mlx4", Title: "ConnectX-3",
-	Can:   ir.NICCan{NoDCQCN: true, AlwaysRoCE: true}, // Linux: mlx4_en and mlx4_ib have no switch and no counter of DCQCN
-	Bonds: nic.BondModes,
-	Models: []*ir.NICModel{
-		{
-			Name: "connectx-3", Title: "Mellanox ConnectX-3", Speed: 40_000, Ports: 2, V1: true,
-			Parts:   []string{"MCX311A-XCAT*", "MCX3[15][0-9][AB]-?CBT*", "MCX34[12]A-XC[CG]N*"},
-			Aliases: []string{"cx3"}, Source: "RHEL: rdma_cm defaults to v1",
-		},
-		{
-			Name: "connectx-3-pro", Title: "Mellanox ConnectX-3 Pro", Speed: 40_000, Ports: 2, V1: true, V2: true,
-			Parts:   []string{"MCX3[15][0-9][A-C]-?CCT*", "MCX34[1-6]A-?C[PQ]N*"},
-			Aliases: []string{"cx3pro"}, Source: "RHEL: rdma_cm defaults to v2 since 7.5",
-		},
-	},
+	Can:    ir.NICCan{NoDCQCN: true, AlwaysRoCE: true}, // Linux: mlx4_en and mlx4_ib have no switch and no counter of DCQCN
+	Bonds:  nic.BondModes,
+	Models: models,
 })
+
+// models is a separate variable, so that the compiler stores the models as data.
+var models = []*ir.NICModel{
+	{
+		Name: "connectx-3", Title: "Mellanox ConnectX-3", Speed: 40_000, Ports: 2, V1: true,
+		Parts:   []string{"MCX311A-XCAT*", "MCX3[15][0-9][AB]-?CBT*", "MCX34[12]A-XC[CG]N*"},
+		Aliases: []string{"cx3"}, Source: "RHEL: rdma_cm defaults to v1",
+	},
+	{
+		Name: "connectx-3-pro", Title: "Mellanox ConnectX-3 Pro", Speed: 40_000, Ports: 2, V1: true, V2: true,
+		Parts:   []string{"MCX3[15][0-9][A-C]-?CCT*", "MCX34[1-6]A-?C[PQ]N*"},
+		Aliases: []string{"cx3pro"}, Source: "RHEL: rdma_cm defaults to v2 since 7.5",
+	},
+}

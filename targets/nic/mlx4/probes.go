@@ -9,14 +9,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// probes appends the probes that check the effect of a NIC's settings. The settings are readable, the interface has the fabric's MTU and a
-// suitable GID, and the NIC's counters do not rise.
+// probes appends the probes that check the effect of a NIC's settings.
 func probes(out []target.Probe, s *nic.Settings) []target.Probe {
-	out = append(out, nic.PriorityProbe(s))
-	if s.NIC.MTU > 0 {
-		out = append(out, nic.MTUProbe(s))
-	}
-	return append(out, nic.FactProbe(s), nic.GIDProbe(s), nic.CounterProbe(s, counters(s), rdmaCounters))
+	return nic.CardProbes(out, s, counters(s), rdmaCounters)
 }
 
 // portCounters returns the names of a port's counters of pauses, by priority. Source: main_strings of en_ethtool.c.
@@ -29,14 +24,8 @@ var portCounters = sync.OnceValue(func() (names []string) {
 
 // rdmaCounters are the counters of the RDMA device that show loss. Source: diag_basic and diag_ext of mlx4_ib's main.c.
 var rdmaCounters = []nic.Counter{
-	{
-		Name: "rq_num_oos", Unit: target.UnitPackets,
-		Format: "%s received %s out of sequence: packets were lost or reordered on the way (%s).", Noun: "request",
-	},
-	{
-		Name: "sq_num_oos", Unit: target.UnitEvents,
-		Format: "%s was asked %s to resend packets that did not arrive in order (%s).", Noun: "time",
-	},
+	{Name: "rq_num_oos", Unit: target.UnitPackets, Format: nic.Unordered, Noun: "request"},
+	{Name: "sq_num_oos", Unit: target.UnitEvents, Format: nic.Resent, Noun: "time"},
 	{Name: "rq_num_dup", Unit: target.UnitPackets},
 	{Name: "sq_num_to", Unit: target.UnitEvents},
 	{Name: "rq_num_rnr", Unit: target.UnitEvents},
@@ -58,11 +47,7 @@ func counters(s *nic.Settings) map[string]target.Sample {
 	for prio, lossless := range s.PFC {
 		if !lossless && !s.NIC.ByPause() {
 			name := fmt.Sprintf("rx_pause_prio_%d", prio)
-			m[name] = nic.Counter{
-				Name: name, Unit: target.UnitFrames, Noun: "PFC frame",
-				Format: fmt.Sprintf("%%s received %%s for priority %d, which is not lossless here: the switch port pauses another class "+
-					"(%%s).", prio),
-			}.Sample(s)
+			m[name] = nic.StrayPause(s, name, prio)
 		}
 	}
 	return m

@@ -18,18 +18,9 @@ var rdmaCounters = []nic.Counter{
 	{Name: "rp_cnp_handled", Unit: target.UnitPackets},
 	{Name: "rp_cnp_ignored", Unit: target.UnitPackets},
 	// loss, as the receiver and the sender see it
-	{
-		Name: "out_of_sequence", Unit: target.UnitPackets,
-		Format: "%s received %s out of sequence: packets were lost or reordered on the way (%s).", Noun: "packet",
-	},
-	{
-		Name: "packet_seq_err", Unit: target.UnitEvents,
-		Format: "%s was asked %s to resend packets that did not arrive in order (%s).", Noun: "time",
-	},
-	{
-		Name: "implied_nak_seq_err", Unit: target.UnitEvents,
-		Format: "%s found %s that an answer was missing before a later one: packets were lost on the way (%s).", Noun: "time",
-	},
+	{Name: "out_of_sequence", Unit: target.UnitPackets, Format: nic.Unordered, Noun: "packet"},
+	{Name: "packet_seq_err", Unit: target.UnitEvents, Format: nic.Resent, Noun: "time"},
+	{Name: "implied_nak_seq_err", Unit: target.UnitEvents, Format: nic.Unanswered, Noun: "time"},
 	{Name: "port_rcv_errors", Unit: target.UnitPackets},
 	{Name: "port_xmit_discards", Unit: target.UnitPackets},
 	{Name: "rx_icrc_encapsulated", Unit: target.UnitPackets},
@@ -82,8 +73,7 @@ func counters(s *nic.Settings) map[string]target.Sample {
 			add("rx_"+prio+"pause", target.UnitFrames, "", "")
 			add("tx_"+prio+"pause", target.UnitFrames, "", "")
 		case !s.NIC.ByPause():
-			add("rx_"+prio+"pause", target.UnitFrames,
-				"%s received %s for priority %d, which is not lossless here: the switch port pauses another class (%s).", "PFC frame", p)
+			m["rx_"+prio+"pause"] = nic.StrayPause(s, "rx_"+prio+"pause", p)
 		}
 	}
 	for _, c := range rdmaCounters {

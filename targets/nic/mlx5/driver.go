@@ -22,6 +22,8 @@ var Driver = ir.NewDriver(ir.Driver{
 	Buffer: buffer,
 	Cable:  longestCable,
 	Models: models,
+
+	Parameters: parameters,
 })
 
 // models is a separate variable, so that the compiler stores the models as data.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -35,6 +36,7 @@ var pciIDs = []struct{ id, model, title string }{
 // list of mlxconfig parameters, and the output of mlxconfig 4.x as published in bug reports.
 var nvram = []string{
 	"LINK_TYPE_P", "ROCE_CONTROL", "ROCE_CC_PRIO_MASK_P", "CNP_DSCP_P", "CNP_802P_PRIO_P", "NUM_OF_PFC_P", "LLDP_NB_DCBX_P", "DCBX_WILLING_P",
+	"NUM_OF_TC_P", "NUM_OF_PLANES_P",
 }
 
 // firmwareProbe asks for the card model of a NIC, and for the settings of its firmware and driver that the host's tools show.
@@ -51,8 +53,8 @@ v=$(timeout 5 ofed_info -s 2>/dev/null) && printf 'ofed %s\n' "$v"
 pci=$(readlink "/sys/class/net/$n/device") || pci=none
 pci=${pci##*/}
 printf 'pci %s\n' "$pci"
-for f in "/sys/kernel/debug/mlx5/$pci"/cc_params/*; do
-{ read -r v <"$f"; } 2>/dev/null && printf 'dcqcn.%s %s\n' "${f##*/}" "$v"
+for f in "/sys/kernel/debug/mlx5/$pci"/cc_params/* "/sys/class/net/$n"/ecn/roce_[nr]p/*; do
+{ [ -f "$f" ] && read -r v <"$f"; } 2>/dev/null && printf 'dcqcn.%s %s\n' "${f##*/}" "$v"
 done
 timeout 5 ethtool --get-tunable "$n" pfc-prevention-tout 2>/dev/null | while read -r k v rest; do
 [ "$k" != pfc-prevention-tout: ] || printf 'pfc-prevention-tout %s\n' "$v"
@@ -62,9 +64,11 @@ case $v in willing=*) printf 'lldpad.willing %s\n' "${v#*=}" ;; esac
 done
 for c in mlxconfig mstconfig; do
 command -v "$c" >/dev/null || continue
-timeout 10 "$c" -d "$pci" -e query 2>/dev/null | while read -r k v w x rest; do
-[ "$k" != '*' ] || { k=$v v=$w w=$x; }
-case $k in ` + strings.Join(nvramNames(), " | ") + `) printf 'nv.%s %s\n' "$k" "$w" ;; esac
+timeout 10 "$c" -d "$pci" -e query 2>/dev/null | while read -r k v w x y rest; do
+[ "$k" != '*' ] || { k=$v v=$w w=$x x=$y; }
+case $k in ` + strings.Join(nvramNames(), " | ") + `) printf 'nv.%s %s\n' "$k" "$w"
+[ "$x" = "$w" ] || printf 'next.%s %s\n' "$k" "$x" ;;
+esac
 done
 break
 done
@@ -87,21 +91,22 @@ func nvramNames() []string {
 	return out
 }
 
-// stored returns a stored parameter for the port of a NIC; empty: it is unknown. The ports of a card are functions of one device.
-func stored(f nic.Facts, name string) string {
+// storedText returns a stored parameter for the port of a NIC; empty: it is unknown. The ports of a card are functions of one device.
+// kind is "nv." for the value in use, and "next." for another value after the next reset.
+func storedText(f nic.Facts, kind, name string) string {
 	if !strings.HasSuffix(name, "_P") {
-		return f["nv."+name]
+		return f[kind+name]
 	}
 	port := "1"
 	if strings.HasSuffix(f["pci"], ".1") && f["nv."+name+"2"] != "" {
 		port = "2"
 	}
-	return f["nv."+name+port]
+	return f[kind+name+port]
 }
 
 // storedNumber returns a stored value as a number. The value is a number, or a word followed by its number: "255", "True(1)".
 func storedNumber(f nic.Facts, name string) (int, bool) {
-	v := stored(f, name)
+	v := storedText(f, "nv.", name)
 	if _, rest, ok := strings.Cut(v, "("); ok {
 		v = strings.TrimSuffix(rest, ")")
 	}
@@ -119,13 +124,17 @@ func judgeCard(s *nic.Settings, f nic.Facts) []string {
 	}
 	if v, ok := storedNumber(f, "LINK_TYPE_P"); ok && v != 2 {
 		say("The firmware of %s sets the port to %s, not to Ethernet (LINK_TYPE). Set it to ETH with mlxconfig, and reset the card.", at,
-			target.Escape(stored(f, "LINK_TYPE_P")))
+			target.Escape(storedText(f, "nv.", "LINK_TYPE_P")))
 	}
 	if v, ok := storedNumber(f, "ROCE_CONTROL"); ok && v == 1 {
 		say("The firmware of %s has RoCE switched off (ROCE_CONTROL). Set it to ROCE_ENABLE with mlxconfig, and reset the card.", at)
 	}
 	if v, ok := storedNumber(f, "NUM_OF_PFC_P"); ok && v < count(s.PFC) {
 		say("The firmware of %s supports %d lossless priorities (NUM_OF_PFC); the fabric has %d.", at, v, count(s.PFC))
+	}
+	if v, ok := storedNumber(f, "NUM_OF_TC_P"); ok && v != 0 && v < classes(s) { // 0 is 8
+		say("The firmware of %s has %d %s (NUM_OF_TC); the fabric needs %d.", at, v, diag.Plural(v, "traffic class", "traffic classes"),
+			classes(s))
 	}
 	if f["ecn"] == "" { // else switches of the driver decide, which are settings
 		if mask, ok := storedNumber(f, "ROCE_CC_PRIO_MASK_P"); ok {
@@ -139,6 +148,10 @@ func judgeCard(s *nic.Settings, f nic.Facts) []string {
 		}
 	}
 	if s.CNP != nil && f["ecn"] == "" && f["dcqcn.np_cnp_dscp"] == "" { // else the DSCP is a setting
+		if v, ok := storedNumber(f, "CNP_802P_PRIO_P"); ok && v != s.CNP.Cos {
+			say("The firmware of %s sends CNPs with priority %d (CNP_802P_PRIO), which the host cannot change while it runs; the fabric says "+
+				"%d.", at, v, s.CNP.Cos)
+		}
 		if v, ok := storedNumber(f, "CNP_DSCP_P"); ok && len(s.CNP.DSCP) > 0 && v != s.CNP.DSCP[0].Value {
 			say("The firmware of %s sends CNPs with DSCP %d (CNP_DSCP), which the host cannot change while it runs; the fabric says "+
 				"%d.", at, v, s.CNP.DSCP[0].Value)
@@ -193,7 +206,7 @@ func cardSamples(s *nic.Settings, f nic.Facts) []target.Sample {
 	keys := []string{"model", "driver", "pfc-prevention-tout", "lldpad.willing"}
 	var more []string
 	for key := range f {
-		if strings.HasPrefix(key, "dcqcn.") || strings.HasPrefix(key, "nv.") {
+		if strings.HasPrefix(key, "dcqcn.") || strings.HasPrefix(key, "nv.") || strings.HasPrefix(key, "next.") {
 			more = append(more, key)
 		}
 	}
@@ -206,6 +219,7 @@ func cardSamples(s *nic.Settings, f nic.Facts) []target.Sample {
 				"effect only in mode 0.", s.NIC.Name, s.NIC.Device.Name),
 		})
 	}
+	out = append(out, parameterHints(s, f)...)
 	if on, ok := storedNumber(f, "LLDP_NB_DCBX_P"); ok && on == 1 {
 		out = append(out, target.Sample{
 			Name: "firmware LLDP", On: s.NIC.Name, Unit: target.UnitState, Value: 1,
@@ -224,4 +238,64 @@ func pciID(m *ir.NICModel) string {
 		}
 	}
 	return "0x1017"
+}
+
+// DeviceIDs returns the PCI device ids of a model, without 0x; nil: the model is unknown.
+func DeviceIDs(model string) (ids []string) {
+	for _, p := range pciIDs {
+		if p.model == model {
+			ids = append(ids, strings.TrimPrefix(p.id, "0x"))
+		}
+	}
+	return ids
+}
+
+// classes returns the number of traffic classes that the settings of a NIC need.
+func classes(s *nic.Settings) (n int) {
+	for _, tc := range s.TC {
+		n = max(n, int(tc)+1)
+	}
+	return n
+}
+
+// parameterHints returns hints about parameters that the fabric does not state: those of DCQCN whose value is not the one of the firmware,
+// stall prevention that is off, and stored values that only count after the next reset.
+func parameterHints(s *nic.Settings, f nic.Facts) (out []target.Sample) {
+	at := s.NIC.Name + " of " + s.NIC.Device.Name
+	hint := func(name, format string, args ...any) {
+		out = append(out, target.Sample{Name: name, On: s.NIC.Name, Unit: target.UnitState, Value: 1, Hint: fmt.Sprintf(format, args...)})
+	}
+	stated := s.NIC.Parameters
+	if stated == nil {
+		stated = &ir.NICParameters{}
+	}
+	var changed []string
+	for _, p := range parameters().DCQCN {
+		v, ok := f.Number("dcqcn." + p.Name)
+		if !ok {
+			v, ok = f.Number("dcqcn." + inDebugfs(p.Name))
+		}
+		if ok && p.By == "" && p.Factory != anyFactory && v != p.Factory && ir.Find(stated.DCQCN, p.Name) == nil {
+			changed = append(changed, fmt.Sprintf("%s is %d (%d)", p.Name, v, p.Factory))
+		}
+	}
+	if len(changed) > 0 && s.ECN != [8]bool{} {
+		hint("changed DCQCN", "DCQCN of %s has other values than the firmware (in parentheses): %s. If they are meant, write them in dcqcn of "+
+			"the nic block. Source: %s.", at, strings.Join(changed, ", "), parameterSource)
+	}
+	if v, ok := f.Number("pfc-prevention-tout"); ok && v == 0 && stated.Stall == nil && s.PFC != [8]bool{} {
+		hint("stall prevention", "Stall prevention of %s is off: if the NIC is stuck, it sends pauses without end. Write stall_prevention = "+
+			"\"auto\" in the nic block.", at)
+	}
+	var later []string
+	for _, name := range nvram {
+		if next := storedText(f, "next.", name); next != "" {
+			later = append(later, fmt.Sprintf("%s is %s, and %s after it", strings.TrimSuffix(name, "_P"), target.Escape(storedText(f, "nv.", name)),
+				target.Escape(next)))
+		}
+	}
+	if len(later) > 0 {
+		hint("next reset", "What the card of %s stores takes effect at its next reset: %s.", at, strings.Join(later, "; "))
+	}
+	return out
 }

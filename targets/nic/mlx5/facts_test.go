@@ -42,6 +42,11 @@ func TestJudgeCard(t *testing.T) {
 		{"nv.NUM_OF_PFC_P1 0\n", "supports 0 lossless priorities (NUM_OF_PFC); the fabric has 1."},
 		{"nv.ROCE_CC_PRIO_MASK_P1 239\n", "turns congestion control off for priority 4 (ROCE_CC_PRIO_MASK)"},
 		{"ecn sysfs\nnv.ROCE_CC_PRIO_MASK_P1 239\n", ""}, // the driver has its own switches
+		{"nv.NUM_OF_TC_P1 _8_TCs(0)\nnv.CNP_802P_PRIO_P1 6\n", ""},
+		{"nv.NUM_OF_TC_P1 _2_TCs(2)\n", "has 2 traffic classes (NUM_OF_TC); the fabric needs 7."},
+		{"nv.CNP_802P_PRIO_P1 5\n", "sends CNPs with priority 5 (CNP_802P_PRIO)"},
+		{"dcqcn.np_cnp_dscp 48\nnv.CNP_802P_PRIO_P1 5\n", ""},
+		{"nv.NUM_OF_PLANES_P1 2\nnext.NUM_OF_PLANES_P1 4\n", ""}, // shown only
 		{"nv.CNP_DSCP_P1 46\n", "sends CNPs with DSCP 46 (CNP_DSCP)"},
 		{"dcqcn.np_cnp_dscp 48\nnv.CNP_DSCP_P1 46\n", ""}, // the value in use is compared as a setting
 		{"nv.ROCE_CC_PRIO_MASK_P1 Array[0..3]\nnv.LINK_TYPE_P1 \x1b[2J\nnv.NUM_OF_PFC_P1 -\n", ""},
@@ -91,6 +96,7 @@ func TestCardTools(t *testing.T) {
 	}
 	assert.Equal(t, map[string]string{
 		"model": "ConnectX-5", "driver": "mlx5_core, of the kernel", "dcqcn.np_cnp_dscp": "48", "dcqcn.np_cnp_prio_mode": "0",
+		"pfc-prevention-tout": "8000",
 	}, facts())
 	m.Remove(cnpParams + "np_cnp_prio_mode")
 	assert.Contains(t, facts()["mode of CNPs"], "The priority of CNPs may have no effect on ens1f0 of v2")
@@ -114,10 +120,70 @@ END`)
 	assert.Equal(t, map[string]string{
 		"model": "ConnectX-5", "driver": "mlx5_core, MLNX_OFED_LINUX-24.07-0.6.1.0", "dcqcn.np_cnp_dscp": "48",
 		"dcqcn.np_cnp_prio_mode": "1", "pfc-prevention-tout": "65535",
-		"lldpad.willing": "yes", "nv.LINK_TYPE_P1": "ETH(2)", "nv.LLDP_NB_DCBX_P1": "True(1)",
+		"lldpad.willing": "yes", "next.LLDP_NB_DCBX_P1": "False(0)", "nv.LINK_TYPE_P1": "ETH(2)", "nv.LLDP_NB_DCBX_P1": "True(1)",
 		"firmware LLDP": "The firmware of ens1f0 on v2 runs DCBX (LLDP_NB_DCBX) until the host takes over, and may accept PFC from " +
 			"the switch: set LLDP_NB_DCBX_P1 and _P2 to 0 with mlxconfig.",
+		"next reset": "What the card of ens1f0 of v2 stores takes effect at its next reset: LLDP_NB_DCBX is True(1), and False(0) after it.",
 	}, facts())
+}
+
+// TestParameterHints: values of DCQCN that are not the firmware's, in the spelling of either driver, and stall prevention that is off. A
+// value that the fabric states, an unknown value and the mark of CNPs give no hint.
+func TestParameterHints(t *testing.T) {
+	hints := func(d *ir.Device, answer string) string {
+		var all []string
+		for _, p := range Target.Probes(d) {
+			if p.Name != "card of ens1f0" {
+				continue
+			}
+			for _, s := range p.Samples([]byte(answer)) {
+				if s.Name == "changed DCQCN" || s.Name == "stall prevention" || s.Name == "next reset" {
+					all = append(all, s.Hint)
+				}
+			}
+		}
+		return strings.Join(all, "\n")
+	}
+	d := fixtures(t)["v2"]
+	for _, quiet := range []string{
+		"dcqcn.rp_ai_rate 5\ndcqcn.rp_clamp_tgt_rate_ati 1\ndcqcn.np_min_time_between_cnps 99\n", "dcqcn.rpg_ai_rate 5\n",
+		"dcqcn.rp_ai_rate -\n", "dcqcn.np_cnp_dscp 3\n", "dcqcn.unknown 7\n", "pfc-prevention-tout 100\n", "",
+	} {
+		assert.Empty(t, hints(d, quiet), quiet)
+	}
+	for _, answer := range []string{
+		"dcqcn.rp_ai_rate 20\ndcqcn.rp_clamp_tgt_rate_ati 0\n", "dcqcn.rpg_ai_rate 20\ndcqcn.clamp_tgt_rate_after_time_inc 0\n",
+	} {
+		assert.Contains(t, hints(d, answer), "DCQCN of ens1f0 of v2 has other values than the firmware (in parentheses): "+
+			"clamp_tgt_rate_after_time_inc is 0 (1), rpg_ai_rate is 20 (5).", answer)
+	}
+	assert.Contains(t, hints(d, "pfc-prevention-tout 0\n"), "Stall prevention of ens1f0 of v2 is off")
+	assert.Contains(t, hints(d, "pci 0000:03:00.0\nnv.CNP_DSCP_P1 46\nnext.CNP_DSCP_P1 48\nnext.CNP_DSCP_P2 1\n"),
+		"CNP_DSCP is 46, and 48 after it.")
+	d.Host.NICs[0].Parameters = parametersOf(t, map[string]int{"rpg_ai_rate": 20}, nil, "off")
+	assert.Empty(t, hints(d, "dcqcn.rp_ai_rate 20\npfc-prevention-tout 0\n"))
+	d = fixtures(t)["v1"] // without ECN nothing slows down
+	assert.Empty(t, hints(d, "dcqcn.rp_ai_rate 20\n"))
+}
+
+// parametersOf returns parameters of a nic block by their names.
+func parametersOf(t testing.TB, dcqcn, stored map[string]int, stall string) *ir.NICParameters {
+	set := func(table []*ir.NICParameter, values map[string]int) (out []ir.SetParameter) {
+		for i, p := range table {
+			if v, is := values[p.Name]; is {
+				out = append(out, ir.SetParameter{NICParameter: p, Value: v, At: place(50 + i)})
+			}
+		}
+		require.Len(t, out, len(values))
+		return out
+	}
+	p := &ir.NICParameters{DCQCN: set(parameters().DCQCN, dcqcn), NVRAM: set(parameters().NVRAM, stored)}
+	if stall != "" {
+		v, ok := parameters().Stall.Read(stall)
+		require.True(t, ok)
+		p.Stall = &ir.SetParameter{NICParameter: parameters().Stall, Value: v, At: place(49)}
+	}
+	return p
 }
 
 // A card without congestion control sets no ECN bits. A switch that drops packets it cannot mark then drops its lossless packets.

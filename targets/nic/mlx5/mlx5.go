@@ -24,6 +24,7 @@
 //	cnp_dscp      0-63            DSCP of congestion notification packets
 //	cnp_prio      0-7             their priority
 //	dcbx          host            the host decides, not the firmware
+//	dcqcn_NAME    number          a parameter of DCQCN
 //	dscp_prioN    RANGES or none  DSCP values that get priority N; together all 64
 //	ecn_np_prioN  on, off         notification point: answer marked packets of priority N with CNPs
 //	ecn_rp_prioN  on, off         reaction point: slow down on CNPs
@@ -31,10 +32,12 @@
 //	ets_tc        LIST 0-7        traffic class by priority
 //	ets_tsa       LIST            ets or strict, by traffic class
 //	mtu           68-65535        bytes (compared, never set)
+//	nvram_NAME    number          a parameter that the card stores (compared, never set by apply)
 //	pause         on, off         802.3x link pause, both directions
 //	pfc           LIST 0, 1       priorities with PFC
 //	roce          on, off         RoCE on this PCI function
 //	roce_mode     text            "RoCE v2" or "IB/RoCE v1": default of RDMA-CM
+//	stall_prevention off, auto, 80-8000  milliseconds after which a stuck NIC stops sending pauses
 //	tos           0-255           default type of service of RDMA-CM
 //	traffic_class 0-255, off      type of service forced on every RC queue pair (MLNX_OFED)
 //	traffic_rules RULES or none   exceptions by address, as the driver prints them, separated by spaces (MLNX_OFED)
@@ -72,6 +75,9 @@
 //	dcb app flush dev IF dscp-prio
 //	mlnx_qos -i IF [-a | -d os | -f LIST | -s LIST -t LIST -p LIST | --trust pcp|dscp | --dscp2prio set,D,P … | --cable_len N]
 //	ethtool -a IF; ethtool -A IF rx on|off tx on|off
+//	ethtool --get-tunable IF pfc-prevention-tout; ethtool --set-tunable IF pfc-prevention-tout N
+//	mstconfig|mlxconfig -d BDF -e query NAME; mstconfig|mlxconfig -d BDF -y set NAME=N ...
+//	mstfwreset|mlxfwreset -d BDF query; mstfwreset|mlxfwreset -d BDF -y --level 3 reset
 //	devlink dev param show pci/BDF name enable_roce; devlink dev param set pci/BDF name enable_roce value true|false cmode driverinit
 //	devlink dev reload pci/BDF; devlink port show; devlink port function set PORT roce enable|disable
 //	ip -d link show dev VLANIF; ip link set dev VLANIF type vlan egress-qos-map FROM:TO …
@@ -94,6 +100,8 @@
 //	/sys/class/net/IF/settings/vf_roce                        rw   reads "vf_num 0: 1" lines, takes "0 1"
 //	/sys/class/net/IF/ecn/roce_{np,rp}/enable/PRIO            rw   0 or 1
 //	/sys/class/net/IF/ecn/roce_np/{cnp_dscp,cnp_802p_prio}    rw
+//	/sys/class/net/IF/ecn/roce_{np,rp}/PARAMETER              rw   of DCQCN
+//	/sys/kernel/debug/mlx5/BDF/cc_params/{np,rp}_PARAMETER    rw, if the former are missing
 //	/sys/kernel/debug/mlx5/BDF/cc_params/{np_cnp_dscp,np_cnp_prio}   rw, if the former are missing
 //	/sys/kernel/debug/mlx5/BDF/cc_params/np_cnp_prio_mode            r, and w by restore and leave
 //	/sys/kernel/config/rdma_cm/DEV/ports/P/default_roce_{mode,tos}   rw, after mkdir of DEV
@@ -119,6 +127,7 @@ import (
 	"github.com/rocec/rocec/targets/nic/mlx5/sim"
 	"github.com/rocec/rocec/targets/nic/mlx5/steps"
 	nicsim "github.com/rocec/rocec/targets/nic/sim"
+	"github.com/rocec/rocec/targets/nic/stored"
 )
 
 // Target writes the settings of mlx5 NICs.
@@ -136,15 +145,22 @@ var family = &nic.Family{
 	Probes:     probes,
 	PauseNames: pauseNames,
 	Claims:     claims,
+	Cards:      stored.Cards,
 
 	Modules:  sim.Modules,
 	BondRDMA: "mlx5_bond_",
 	Sim: func(ports []nic.Port) nic.Sim {
 		all := make([]nicsim.NIC, len(ports))
+		tools := false
 		for i, p := range ports {
+			tools = tools || p.Tuned
 			all[i] = nicsim.NIC{Netdev: p.Netdev, ID: [2]string{maker, pciID(p.Model)}, RDMA: p.RDMA, IP: p.IP, VLANs: p.VLANs}
 		}
-		return sim.New(all)
+		s := sim.New(all)
+		if tools {
+			s.Tools()
+		}
+		return s
 	},
 }
 

@@ -1,7 +1,6 @@
 package mlx5
 
 import (
-	"fmt"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -12,7 +11,8 @@ import (
 
 // rows returns the keys of the value file, sorted.
 func rows() []nic.Row {
-	return nic.Sorted(ownRows, nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows, dscpRows(), ecnRows())
+	return nic.Sorted(ownRows, nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows, nic.ParameterRows(parameters()), nic.MapRows(),
+		nic.CNPRows, ecnRows())
 }
 
 // ownRows returns the keys that no other family has, without those for each priority.
@@ -27,48 +27,7 @@ var ownRows = []nic.Row{
 			return "it keeps the driver's cable length of 7 m, which has an effect only if its buffers are sized by hand."
 		},
 	},
-	{
-		Key: "cnp_dscp", Aside: nic.Congestion, Comment: "marking of the congestion notification packets the NIC sends",
-		Value: func(b []byte, s *nic.Settings) []byte {
-			if s.CNP == nil || len(s.CNP.DSCP) == 0 {
-				return b
-			}
-			return strconv.AppendInt(b, int64(s.CNP.DSCP[0].Value), 10)
-		},
-		Why: func(s *nic.Settings) []ir.Origin {
-			return []ir.Origin{{At: s.CNP.DSCP[0].At, Why: "cos group " + s.CNP.Name}}
-		},
-		Class: ifMarked, Lack: lackCNP,
-	},
-	{
-		Key: "cnp_prio", Aside: nic.Congestion,
-		Value: func(b []byte, s *nic.Settings) []byte {
-			if s.CNP == nil {
-				return b
-			}
-			return strconv.AppendInt(b, int64(s.CNP.Cos), 10)
-		},
-		Why: func(s *nic.Settings) []ir.Origin {
-			return []ir.Origin{{At: s.CNP.CosAt, Why: "cos group " + s.CNP.Name}}
-		},
-		Class: ifMarked, Lack: lackCNP,
-	},
-	{
-		Key: "roce", Aside: nic.NoPriority, Comment: "RoCE on this PCI function",
-		Value: func(b []byte, s *nic.Settings) []byte {
-			if s.NIC.RoCE {
-				return nic.Word(b, s, "on")
-			}
-			return append(b, "off"...)
-		},
-		Why: nic.AtNIC,
-		Class: func(s *nic.Settings) nic.Class {
-			if s.NIC.RoCE {
-				return nic.Must
-			}
-			return nic.Wish
-		},
-	},
+	nic.RoCERow,
 	nic.ClassRow("its driver has no traffic_class", "; or install MLNX_OFED"),
 	{
 		Key: "traffic_rules", Means: ir.FieldStamps,
@@ -90,16 +49,6 @@ var ownRows = []nic.Row{
 		},
 	},
 	{
-		Key: "trust", Means: ir.FieldTrust, Comment: "what decides a received packet's priority",
-		Value: func(b []byte, s *nic.Settings) []byte {
-			if s.ByDSCP {
-				return nic.Word(b, s, "dscp")
-			}
-			return nic.Word(b, s, "pcp")
-		},
-		Why: nic.ByVersion,
-	},
-	{
 		Key: "ttl", Aside: nic.NoPriority, Comment: "IP TTL of RoCEv2 packets; 0: the route decides",
 		Value: func(b []byte, s *nic.Settings) []byte {
 			return nic.AppendIf(b, s.Version == 2 && s.NIC.TTL >= 0, s.NIC.TTL)
@@ -107,38 +56,6 @@ var ownRows = []nic.Row{
 		Why:   nic.AtNIC,
 		Class: nic.Always(nic.Wish),
 	},
-}
-
-// dscpRows returns dscp_prio0 to dscp_prio7: the DSCP values that get each priority, as ranges, or "none".
-func dscpRows() []nic.Row {
-	var out []nic.Row
-	for p := range uint8(8) {
-		r := nic.Row{
-			Key: "dscp_prio" + strconv.Itoa(int(p)), Means: ir.FieldDSCP,
-			Value: func(b []byte, s *nic.Settings) []byte {
-				if !s.ByDSCP {
-					return b
-				}
-				return appendRanges(b, s.Runs, p)
-			},
-			Why: func(s *nic.Settings) []ir.Origin {
-				var out []ir.Origin
-				for _, g := range s.NIC.Device.Fabric.CosGroups {
-					for _, c := range g.DSCP {
-						if s.DSCP[c.Value] == p {
-							out = append(out, ir.Origin{At: c.At, Why: fmt.Sprintf("cos group %s claims DSCP %d", g.Name, c.Value)})
-						}
-					}
-				}
-				return out
-			},
-		}
-		if p == 0 {
-			r.Comment = "DSCP values that get priority 0 to 7"
-		}
-		out = append(out, r)
-	}
-	return out
 }
 
 // ecnRows returns ecn_np_prioN (notification point: answer marked packets with CNPs) and ecn_rp_prioN (reaction point: slow down on CNPs).
@@ -177,28 +94,6 @@ func ecnRows() []nic.Row {
 		}
 	}
 	return out
-}
-
-// appendRanges appends the DSCP values of a priority: "0-25,27", or "none".
-func appendRanges(b []byte, runs []nic.Run, p uint8) []byte {
-	start := len(b)
-	for _, r := range runs {
-		if r.Priority != p {
-			continue
-		}
-		if len(b) > start {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(b, int64(r.First), 10)
-		if r.Last > r.First {
-			b = append(b, '-')
-			b = strconv.AppendInt(b, int64(r.Last), 10)
-		}
-	}
-	if len(b) == start {
-		b = append(b, "none"...)
-	}
-	return b
 }
 
 // appendRules appends exceptions by address, sorted, spelled as the driver prints them.
@@ -241,17 +136,4 @@ func ruleText(c ir.TrafficClass) string {
 	}
 	b = append(b, "tclass="...)
 	return string(strconv.AppendInt(b, int64(c.TOS), 10))
-}
-
-// ifMarked returns the class of settings for congestion notification packets: they are optional if no switch marks.
-func ifMarked(s *nic.Settings) nic.Class {
-	if s.ECN != [8]bool{} {
-		return nic.Must
-	}
-	return nic.Should
-}
-
-func lackCNP(*nic.Settings) string {
-	return "congestion notification packets have the marks of the firmware; the NIC sends none while no cos group of its intents has an " +
-		"ecn block."
 }

@@ -463,7 +463,7 @@ func TestGIDs(t *testing.T) {
 func TestCommands(t *testing.T) {
 	// commands
 	allowed := strings.Fields("dcb mlnx_qos devlink ethtool ip systemctl modprobe mkdir rmdir rm readlink sleep sort sha256sum stat od " +
-		": [ break continue exit false printf read return set shift") // builtins
+		": [ break command continue exit false printf read return set shift") // builtins
 	prog, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script()), "rocec-host")
 	require.NoError(t, err)
 	used := map[string]bool{}

@@ -117,5 +117,55 @@ func TestEthtool(t *testing.T) {
 	}
 }
 
+// TestStallPrevention sets stall prevention with the real ethtool, and compares the stand-in with it.
+func TestStallPrevention(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		wish, fault, said, kept string
+	}{
+		{"auto", "", "", "100"},
+		{"off", "", "", "0"},
+		{"100", "", "", "100"},
+		{"8000", "", "", ""}, // the value of the driver: nothing is written
+		{
+			"auto", "noget",
+			"stall_prevention cannot be set here: unsupported: ethtool does not tell it; install a newer ethtool, or newer firmware", "",
+		},
+		{"off", "noset", "stall_prevention is 8000, not off: pfc-prevention-tout: Invalid argument", ""},
+		{"auto", "noperm", "stall_prevention is 8000, not auto: pfc-prevention-tout: Operation not permitted", ""},
+	} {
+		t.Run(c.wish+"/"+c.fault, func(t *testing.T) {
+			t.Parallel()
+			f := newFabric()
+			f.groups(f.rest)
+			n := f.nic(t, "ens1f0")
+			n.Parameters = parametersOf(t, nil, nil, c.wish)
+			m := newMachine(t, f.host("gpu1", n)).inbox()
+			ask := "FAKE_DIR=" + m.Fake + " " + m.Path("usr/sbin/ethtool") + " --get-tunable ens1f0 pfc-prevention-tout"
+			alike := m.Sh(ask)
+			m.Real("ethtool", "")
+			assert.Equal(t, m.Sh(ask), alike, "the stand-in prints the same")
+			m.Env = append(m.Env, "ETHTOOLSHIM_FAULT="+c.fault, "ROCEC_WAIT=0")
+			r := m.Exec("dash", []string{"apply", "ens1f0"})
+			check := m.Exec("dash", []string{"check", "ens1f0"})
+			if c.said != "" {
+				assert.Equal(t, "rocec-host: ens1f0: "+c.said+"\n", r.Err)
+				assert.Equal(t, 1, r.Code)
+				assert.Equal(t, 1, check.Code)
+				return
+			}
+			require.Zero(t, r.Code, r.Err)
+			require.Zero(t, check.Code, check.Out)
+			assert.Equal(t, c.kept != "", m.Has("fake/tunable-ens1f0"))
+			if c.kept == "" {
+				return
+			}
+			assert.Equal(t, c.kept, m.Read("fake/tunable-ens1f0"))
+			require.Zero(t, m.Exec("dash", []string{"leave", "ens1f0"}).Code)
+			assert.Equal(t, "8000", m.Read("fake/tunable-ens1f0"), "leaving is the identity")
+		})
+	}
+}
+
 // bit returns the kernel's number for a switch.
 func bit(on bool) int { return map[bool]int{true: 1}[on] }

@@ -19,14 +19,8 @@ var counters = []nic.Counter{
 	{Name: "sent_pkts", Unit: target.UnitPackets},
 	{Name: "rcvd_pkts", Unit: target.UnitPackets},
 	{Name: "duplicate_request", Unit: target.UnitPackets},
-	{
-		Name: "out_of_seq_request", Unit: target.UnitPackets,
-		Format: "%s received %s out of sequence: packets were lost or reordered on the way (%s).", Noun: "request",
-	},
-	{
-		Name: "rcvd_seq_err", Unit: target.UnitEvents,
-		Format: "%s was asked %s to resend packets that did not arrive in order (%s).", Noun: "time",
-	},
+	{Name: "out_of_seq_request", Unit: target.UnitPackets, Format: nic.Unordered, Noun: "request"},
+	{Name: "rcvd_seq_err", Unit: target.UnitEvents, Format: nic.Resent, Noun: "time"},
 	{Name: "rcvd_rnr_err", Unit: target.UnitEvents},
 	{Name: "send_rnr_err", Unit: target.UnitEvents},
 	{Name: "completer_retry_err", Unit: target.UnitEvents},

@@ -127,6 +127,17 @@ func (s *hand) settings() string {
 		row("settings of programs that no default of the NIC reaches: GPUs that create queue pairs, virtual functions, containers",
 			"%s", strings.Join(nic.Marks(n.Packet(in), in.ByDSCP()), " "))
 	}
+	if p := n.Parameters; p != nil {
+		for _, v := range p.DCQCN {
+			row("parameter of DCQCN: "+v.Name, "%d", v.Value)
+		}
+		for _, v := range p.NVRAM {
+			row("parameter that the card stores: "+v.Name, "%s; it takes effect at the next reset of the card", v.Text(v.Value))
+		}
+		if p.Stall != nil {
+			row("time after which a stuck NIC stops sending pauses", "%s", p.Stall.Text(p.Stall.Value))
+		}
+	}
 	if cnp := s.CNP; cnp != nil {
 		p := n.CNP(s.Intents[0])
 		row("congestion notification packets (CNPs) sent", "DSCP %d, priority %d", p.DSCP, cnp.Cos)

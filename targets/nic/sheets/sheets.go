@@ -33,6 +33,7 @@ func systems() []system {
 	return []system{
 		{name: "windows", title: "Windows", commands: windows, printed: func([]*hand) string { return windowsPrints }},
 		{name: "esxi", title: "ESXi", commands: esxi, printed: esxiPrints},
+		{name: "linux", title: "Linux", commands: linux, printed: linuxPrints},
 		{name: "netapp-e-series", commands: eSeries.sheet},
 		{name: "ibm-flashsystem", commands: flashSystem.sheet},
 	}
@@ -108,6 +109,7 @@ var sights = [][3]string{
 	{"Linux", "who decides (DCBX)", "dcb dcbx show dev IF"},
 	{"Linux", "link pause", "ethtool -a IF"},
 	{"Linux", "MTU, map from priority to PCP", "ip -d link show dev IF"},
+	{"Linux", "AMD Pensando: PFC, map, shares (`nicctl show port`: the type of pauses)", "nicctl show qos"},
 	{"Windows", "values in force on an adapter: PFC, shares, maps", "Get-NetAdapterQos -Name IF"},
 	{"Windows", "priorities with PFC", "Get-NetQosFlowControl"},
 	{"Windows", "priority and DSCP of traffic", "Get-NetQosPolicy"},

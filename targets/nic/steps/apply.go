@@ -22,7 +22,7 @@ const UnitTime = 130 * time.Second
 func (k *Kit) Apply(ours []NIC) *commands.Step {
 	var title strings.Builder
 	title.WriteString(k.Driver + " apply")
-	script, before := k.ScriptPath(), beforeAt+k.Suffix+"/"
+	script, before := k.ScriptPath(), BeforeDir(k)
 	cmds, checks := []string{"systemctl daemon-reload"}, make([]string, 0, len(ours)+1)
 	undo := []string{"script=$(cat)", "systemctl daemon-reload", "failed=0"}
 	for _, n := range ours {
@@ -41,7 +41,7 @@ func (k *Kit) Apply(ours []NIC) *commands.Step {
 			vlan = " vlan=" + strconv.Itoa(id)
 			at = append(at, vlan[1:])
 		}
-		title.WriteString(" " + word(n.Name, flags, at))
+		title.WriteString(" " + Word(n.Name, flags, at))
 		// At boot the NIC has the settings of the firmware, and a remaining unit starts later.
 		undo = append(undo, "if [ ! -e "+ConfDir+name+".conf ]; then",
 			"\tsystemctl disable "+u+" 2>/dev/null", // by name, since the unit file was removed

@@ -5,7 +5,9 @@
 //
 //	apply IF[,vlan=N][,carries] ...                  the step that applies the value files
 //	leave IF[,taken][,plain][,bond=IF][,vlan=N][,vf_roce_N=on] ...   the step that restores NICs
+//	store IF[,leaves],nvram_NAME=N... ...            the step that stores parameters in cards, and resets the cards
 //	show IF[,bond=IF][,vlan=N][,vlan_ip=PREFIX][,vf_roce_N=on]       the query that reads a NIC
+//	stored IF,nvram_NAME=N...                        the query that reads the stored parameters of a NIC's card
 //	look IF[,...]                                    the same for a leaving NIC, which may not exist
 //	held                                             the query that reads everything of the family on a host
 package steps
@@ -13,6 +15,8 @@ package steps
 import (
 	_ "embed"
 	"strings"
+
+	"github.com/rocec/rocec/targets/commands"
 )
 
 // Kit has what the commands of a family of NICs depend on. Commands of one family differ by the name of its driver and by its script.
@@ -29,6 +33,10 @@ type Kit struct {
 	// as this would end the apply that creates it.
 	MakesDevice bool
 
+	// Store and Stored return the step and the query of parameters that cards store, see package store. Nil: the script cannot.
+	Store  func(k *Kit, nics []NIC) *commands.Step
+	Stored func(k *Kit, n NIC) *commands.Query
+
 	// Firmware states that the script reads the firmware's configuration through the PCI configuration space (mstconfig, mlxconfig), which
 	// needs one more capability.
 	Firmware bool
@@ -43,6 +51,9 @@ func ConfPath(netdev string) string { return ConfDir + netdev + ".conf" }
 // StateName returns the name of a NIC's live state.
 func StateName(netdev string) string { return "nic/" + netdev }
 
+// StoredName returns the name of the live state of the stored parameters of a NIC's card.
+func StoredName(netdev string) string { return "stored/" + netdev }
+
 // The names and paths of a family, without its suffix.
 const (
 	program  = "rocec-host"
@@ -53,6 +64,9 @@ const (
 	rulesEnd = ".rules"
 	beforeAt = "/var/lib/rocec/" + program // the folder of the settings of NICs from before rocec
 )
+
+// BeforeDir returns the folder of the settings of NICs from before rocec, with a slash.
+func BeforeDir(k *Kit) string { return beforeAt + k.Suffix + "/" }
 
 // Program returns the name of the script.
 func (k *Kit) Program() string { return program + k.Suffix }

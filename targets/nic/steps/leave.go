@@ -37,7 +37,7 @@ func (k *Kit) plain(n *NIC) string {
 	for line := range strings.Lines(k.Defaults(n.At)) {
 		args.WriteString(" " + Quote(strings.TrimSuffix(line, "\n")))
 	}
-	return args.String() + n.where()
+	return args.String() + n.Where()
 }
 
 // Leave returns the step that restores the settings of NICs and removes what the script keeps about them. The undo runs after the
@@ -47,7 +47,7 @@ func (k *Kit) Leave(goes []NIC) *commands.Step {
 	undo := []string{"script=$(cat)", "systemctl daemon-reload", "failed=0"}
 	var title strings.Builder
 	title.WriteString(k.Driver + " leave")
-	program, before := k.Program(), beforeAt+k.Suffix+"/"
+	program, before := k.Program(), BeforeDir(k)
 	for _, l := range goes {
 		var flags []string
 		if l.Taken {
@@ -56,7 +56,7 @@ func (k *Kit) Leave(goes []NIC) *commands.Step {
 		if l.Plain {
 			flags = append(flags, "plain")
 		}
-		title.WriteString(" " + word(l.Name, flags, l.At))
+		title.WriteString(" " + Word(l.Name, flags, l.At))
 		plain := k.plain(&l)
 		u, q, live := Quote(k.Unit(l.Name)), Quote(l.Name), `"$ROCEC_LIVE"/`+Quote(StateName(l.Name))
 		gone := []string{
@@ -80,7 +80,7 @@ func (k *Kit) Leave(goes []NIC) *commands.Step {
 			"else",
 			"systemctl enable "+u+" || failed=1",
 			`[ "$ROCEC_WHY" = boot ] || systemctl restart `+u+" || failed=1", // at boot the unit starts later
-			`[ "$ROCEC_WHY" = boot ] || [ ! -s `+live+` ] || sh -c "$script" `+program+" restore "+q+" "+live+l.where()+" || failed=1",
+			`[ "$ROCEC_WHY" = boot ] || [ ! -s `+live+` ] || sh -c "$script" `+program+" restore "+q+" "+live+l.Where()+" || failed=1",
 			"fi")
 	}
 	cmds = append(cmds, "systemctl daemon-reload || failed=1")

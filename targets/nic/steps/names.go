@@ -2,6 +2,7 @@ package steps
 
 import (
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,8 @@ func (k *Kit) Step(words []string) (*commands.Step, error) {
 		switch verb := words[0]; {
 		case verb == "apply" && len(nics) > 0:
 			s = k.Apply(nics)
+		case verb == "store" && len(nics) > 0 && k.Store != nil && storeSome(nics):
+			s = k.Store(k, nics)
 		case verb == "leave": // without NICs it only removes the files of the family
 			s = k.Leave(nics)
 		}
@@ -24,6 +27,13 @@ func (k *Kit) Step(words []string) (*commands.Step, error) {
 		}
 	}
 	return nil, &commands.Unknown{Name: name}
+}
+
+// storeSome reports whether every NIC states what its card stores.
+func storeSome(nics []NIC) bool {
+	return !slices.ContainsFunc(nics, func(n NIC) bool {
+		return !slices.ContainsFunc(n.At, func(arg string) bool { return strings.HasPrefix(arg, StoredKey) })
+	})
 }
 
 // Recall returns the function that makes the step or the query of a kit with a name. No step of a host gets data from outside.
@@ -50,6 +60,8 @@ func (k *Kit) Query(words []string) (*commands.Query, error) {
 			q = k.Show(nics[0])
 		case verb == "look" && len(nics) == 1:
 			q = k.Look(nics[0])
+		case verb == "stored" && len(nics) == 1 && k.Stored != nil && storeSome(nics):
+			q = k.Stored(k, nics[0])
 		case verb == "held" && len(nics) == 0:
 			q = k.Held()
 		}
@@ -66,35 +78,6 @@ func (k *Kit) name(words []string) string {
 		return k.Driver
 	}
 	return k.Driver + " " + strings.Join(words, " ")
-}
-
-// NIC is a NIC in the name of a query or step. It is one word, such as IF,carries,vlan=N.
-type NIC struct {
-	Name string
-	At   []string // where its settings are: bond, vlan, vlan_ip and vf_roce_N, as KEY=VALUE
-
-	Carries bool // of apply: it carries an intent
-	Taken   bool // of leave: a card of another family has its name now
-	Plain   bool // of leave: its settings from before rocec are unknown, and it gets those of [Kit.Defaults]
-}
-
-// VLAN returns the VLAN of the settings; 0: none.
-func (n *NIC) VLAN() (id int) {
-	for _, arg := range n.At {
-		if text, is := strings.CutPrefix(arg, "vlan="); is {
-			id, _ = strconv.Atoi(text) //nolint:errcheck // 0: none
-		}
-	}
-	return id
-}
-
-// where returns At as arguments of a command.
-func (n *NIC) where() string {
-	var args strings.Builder
-	for _, arg := range n.At {
-		args.WriteString(" " + Quote(arg))
-	}
-	return args.String()
 }
 
 // Parse returns the NICs in the words of a name. The first word is a verb. ok is false without a verb, or if another word is no NIC.
@@ -129,6 +112,8 @@ func parseNIC(word string) (n NIC, ok bool) {
 			n.At = append(n.At, key+"="+value)
 		case key == "carries":
 			n.Carries = true
+		case key == "leaves":
+			n.Leaves = true
 		case key == "taken":
 			n.Taken = true
 		case key == "plain":
@@ -138,20 +123,6 @@ func parseNIC(word string) (n NIC, ok bool) {
 		}
 	}
 	return n, true
-}
-
-// word returns the word for a NIC in the name of a query or step. parseNIC parses it.
-func word(name string, flags []string, at []string) string {
-	var b strings.Builder
-	b.WriteString(commands.Spell(name))
-	for _, flag := range flags {
-		b.WriteString("," + flag)
-	}
-	for _, arg := range at {
-		key, value, _ := strings.Cut(arg, "=")
-		b.WriteString("," + key + "=" + commands.Spell(value))
-	}
-	return b.String()
 }
 
 // IsPlace reports whether a key and its value state where the settings of a NIC are, in the spelling that rocec writes.
@@ -166,13 +137,36 @@ func IsPlace(key, value string) bool {
 		p, err := netip.ParsePrefix(value)
 		return err == nil && p.String() == value && p.Addr().Zone() == ""
 	}
+	for _, prefix := range []string{DCQCNKey, StoredKey} {
+		if name, is := strings.CutPrefix(key, prefix); is {
+			n, err := strconv.ParseUint(value, 10, 32)
+			return isParameter(name) && err == nil && strconv.FormatUint(n, 10) == value
+		}
+	}
+	if key == StallKey {
+		n, err := strconv.Atoi(value)
+		return value == "auto" || value == "off" || err == nil && 80 <= n && n <= 8000 && strconv.Itoa(n) == value
+	}
 	vf, is := strings.CutPrefix(key, VFKey)
 	n, err := strconv.Atoi(vf)
 	return is && err == nil && n >= 0 && n < 1<<16 && strconv.Itoa(n) == vf && (value == "on" || value == "off")
 }
 
-// VFKey begins the only numbered keys: one key for each virtual function in the fabric, "on" or "off".
-const VFKey = "vf_roce_"
+// The beginnings of keys that a value file has only where the fabric states them. VFKey is followed by the number of a virtual function,
+// DCQCNKey and StoredKey by the name of a parameter. Stored parameters are compared, and set by a step of their own.
+const (
+	VFKey     = "vf_roce_"
+	DCQCNKey  = "dcqcn_"
+	StoredKey = "nvram_"
+)
+
+// StallKey is the key of the time of stall prevention.
+const StallKey = "stall_prevention"
+
+// isParameter reports whether a text can be the name of a parameter, and a part of a path and of a tool's argument.
+func isParameter(s string) bool {
+	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool { return r > '~' || !alnum(byte(r)) && r != '_' })
+}
 
 // IsNetdev reports whether a text can be the name of a Linux interface and a part of paths and unit names.
 func IsNetdev(s string) bool {

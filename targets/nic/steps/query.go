@@ -15,14 +15,14 @@ func (k *Kit) Show(n NIC) *commands.Query {
 		key, value, _ := strings.Cut(arg, "=")
 		cmd.WriteString(" " + key + "=" + Quote(value))
 	}
-	return &commands.Query{Name: k.Driver + " show " + word(n.Name, nil, n.At), Cmd: cmd.String(), Stdin: k.Script()}
+	return &commands.Query{Name: k.Driver + " show " + Word(n.Name, nil, n.At), Cmd: cmd.String(), Stdin: k.Script()}
 }
 
 // Look returns the query that reads a leaving NIC, which may not exist.
 func (k *Kit) Look(n NIC) *commands.Query {
 	return &commands.Query{
-		Name:  k.Driver + " look " + word(n.Name, nil, n.At),
-		Cmd:   "[ ! -e /sys/class/net/" + Quote(n.Name) + " ] || sh -s -- show " + Quote(n.Name) + n.where(),
+		Name:  k.Driver + " look " + Word(n.Name, nil, n.At),
+		Cmd:   "[ ! -e /sys/class/net/" + Quote(n.Name) + " ] || sh -s -- show " + Quote(n.Name) + n.Where(),
 		Stdin: k.Script(),
 	}
 }
@@ -35,13 +35,19 @@ read -r line <"$f"
 case $line in *" ` + scriptAt + k.Suffix + `."*) n=${f##*/} ;; *) continue ;; esac
 printf 'nic %s\n' "${n%.conf}"
 while IFS= read -r line; do
-case $line in bond=* | vlan=* | vf_roce_*) printf 'at %s\n' "$line" ;; esac
+case $line in bond=* | vlan=* | vf_roce_* | dcqcn_* | stall_prevention=*) printf 'at %s\n' "$line" ;; esac
 done <"$f"
 done
 for f in ` + beforeAt + k.Suffix + `/*.before; do
 [ -f "$f" ] || continue
 n=${f##*/}
 printf 'nic %s\n' "${n%.before}"
+while IFS= read -r line; do printf '\t%s\n' "$line"; done <"$f"
+done
+for f in ` + beforeAt + k.Suffix + `/*.stored; do
+[ -f "$f" ] || continue
+n=${f##*/}
+printf 'stored %s\n' "${n%.stored}"
 while IFS= read -r line; do printf '\t%s\n' "$line"; done <"$f"
 done
 for f in ` + scriptAt + k.Suffix + " " + unitAt + k.Suffix + unitEnd + " " +

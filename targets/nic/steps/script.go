@@ -23,11 +23,16 @@ var (
 	cardRead string
 	//go:embed script/card-write.sh
 	cardWrite string
+	//go:embed script/card-dcb.sh
+	cardDCB string
 )
 
 // Card returns the part of a script for NICs that are PCI functions with their own priorities. It finds their RDMA device, and reads and
 // sets link pause, PFC, traffic classes and the DSCP map with the installed tools. The specific part of such a family begins with it.
 func Card() string { return cardRead + "\n" + cardWrite + "\n" }
+
+// DCBCard returns the part of a script for such NICs whose priorities only dcb of iproute2 reads and sets.
+func DCBCard() string { return Card() + cardDCB + "\n" }
 
 // Script returns the script of the family with a suffix, for [Kit.Script]: the parts that all families share, and the family's own
 // part. The own part defines these functions and variables, in POSIX sh:

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
 )
 
 // card is a NIC. In its facts, -1 or an empty text means an unknown value.
@@ -18,6 +19,7 @@ type card struct {
 	strong [2]uint64 // bits of the fields that have a strong value
 	facts            // the running values, or those that scripts set
 	weak   [systemPolicy]*facts
+	dcb    map[ir.Field]int       // rows of dcb by field
 	unused [systemPolicy + 1]int8 // by weakness: 1: such values are not in force; -1: unknown
 }
 
@@ -38,6 +40,7 @@ type facts struct {
 	pcp    [8]int8
 	pfc    [8]int8 // 0 or 1
 	rx, tx int8    // link pause
+	kind   int8    // pauseNone, pauseLink or pausePFC: what rx and tx are about, where the tool prints it
 
 	class, buffer   [8]int8 // by priority
 	algorithm       [8]int8 // by class
@@ -67,6 +70,13 @@ const (
 	trustBoth
 )
 
+// The types of pauses of a port.
+const (
+	pauseNone int8 = iota
+	pauseLink
+	pausePFC
+)
+
 // The algorithms of traffic classes.
 const (
 	strict int8 = iota
@@ -80,7 +90,8 @@ var algorithms = sync.OnceValue(func() map[string]int8 {
 
 func unknownFacts() facts {
 	f := facts{
-		trust: -1, apps: -1, rx: -1, tx: -1, cable: -1, delay: -1, mtu: -1, speed: -1, rewriteDSCP: -1, rewritePCP: -1, tos: -1, force: -1,
+		trust: -1, apps: -1, rx: -1, tx: -1, kind: -1, cable: -1, delay: -1, mtu: -1, speed: -1, rewriteDSCP: -1, rewritePCP: -1, tos: -1,
+		force: -1,
 	}
 	for v := range f.dscp {
 		f.dscp[v] = -1
@@ -130,7 +141,7 @@ func (f *facts) forget(field ir.Field, u *facts) {
 	case ir.FieldPauses:
 		f.pfc = u.pfc
 	case ir.FieldLinkPause:
-		f.rx, f.tx = -1, -1
+		f.rx, f.tx, f.kind = -1, -1, -1
 	case ir.FieldQueue:
 		f.class = u.class
 	case ir.FieldGroup:
@@ -225,6 +236,11 @@ func (n *card) mellanox(family string) bool {
 	return strings.HasPrefix(n.driver, family) || n.driver == "" && strings.HasPrefix(n.rdma, family+"_")
 }
 
+// by reports whether a driver is that of the NIC. Its RDMA device has the name of the driver, or "qedr" for qede.
+func (n *card) by(driver string) bool {
+	return n.driver == driver || n.driver == "" && strings.HasPrefix(n.rdma, strings.TrimSuffix(driver, "e"))
+}
+
 // settings returns the settings of the NIC in the common form of all devices.
 func (n *card) settings() ir.PortSettings {
 	for i, w := range n.weak {
@@ -307,6 +323,9 @@ func (n *card) pause(p *ir.PortSettings, d *ir.PortDetail) {
 	link := n.rx == 1 || n.tx == 1
 	linked := n.rx >= 0 && n.tx >= 0
 	switch {
+	case n.by("ionic") && (n.kind < 0 || !linked || n.kind == pausePFC && !all): // pauses of an unknown type
+	case n.by("ionic"):
+		n.pauseByType(mask, p)
 	case all && mask != 0 && !link:
 		p.Sends, p.Obeys, p.PausesKnown = mask, mask, true
 	case linked && !link && all:
@@ -320,6 +339,25 @@ func (n *card) pause(p *ir.PortSettings, d *ir.PortDetail) {
 			p.Sends = 0xff
 		}
 	}
+}
+
+// pauseByType fills in PFC and link pause of a NIC whose directions of pauses are those of the type of its port.
+func (n *card) pauseByType(mask uint8, p *ir.PortSettings) {
+	var sends, obeys uint8
+	switch n.kind {
+	case pausePFC:
+		sends, obeys = mask, mask
+	case pauseLink:
+		sends, obeys = 0xff, 0xff
+	}
+	if n.tx != 1 {
+		sends = 0
+	}
+	if n.rx != 1 {
+		obeys = 0
+	}
+	p.Sends, p.Obeys, p.PausesKnown = sends, obeys, true
+	p.LinkPause = n.kind == pauseLink && sends|obeys != 0
 }
 
 // schedule fills in traffic classes, and the values that priorities get from their class.
@@ -453,6 +491,31 @@ func (h *host) finish() {
 			h.coverage.Means[ir.FieldCable]--
 			h.coverage.Rows--
 			h.coverage.Leave("only mlx5 uses the delay of PFC as metres")
+		}
+		if n.by("qede") {
+			n.disbelieve(&h.coverage)
+		}
+	}
+}
+
+// disbelieve makes values unknown that qede does not pass to its card. The kernel's table keeps a DSCP that the driver refuses
+// (qede_dcbnl.c: qede_dcbnl_ieee_setapp; qed_dcbx.c: qed_get_sf_ieee_value). The driver accepts PFC and ETS, and only keeps them: every
+// setter of IEEE calls qed_dcbx_config_params without hw_commit. dcb show prints the values of the firmware, which count.
+func (n *card) disbelieve(read *target.Coverage) {
+	unknown := unknownFacts()
+	for f, rows := range n.dcb {
+		why := "qede gives the card no map from DSCP: only the kernel's table has it"
+		if f != ir.FieldDSCP {
+			if n.stored[f/64]&(1<<(f%64)) == 0 {
+				continue
+			}
+			why = "qede accepts the command, and passes nothing to the card"
+		}
+		n.forget(f, &unknown)
+		read.Means[f] -= rows
+		read.Rows -= rows
+		for range rows {
+			read.Leave(why)
 		}
 	}
 }

@@ -132,11 +132,27 @@ func dcbWords(p *Printout, r *reader, words []string) (known bool) {
 		if rest := strings.Join(words[1:n], " "); row.Key == "delay" && rest == "0" {
 			r.count(&Statement{Aside: absent}, "")
 		} else {
-			r.apply(row, rest)
+			applyDCB(r, row, rest)
 		}
 		words, known = words[n:], true
 	}
 	return known
+}
+
+// applyDCB reads a value of dcb, and counts the row for its NIC: not every driver passes the value to the card.
+func applyDCB(r *reader, row *Statement, rest string) {
+	read := &r.h.coverage
+	was := read.Means[row.Means]
+	r.apply(row, rest)
+	if read.Means[row.Means] == was || row.Means != ir.FieldDSCP && !r.stored {
+		return
+	}
+	for _, n := range r.on {
+		if n.dcb == nil {
+			n.dcb = map[ir.Field]int{}
+		}
+		n.dcb[row.Means]++
+	}
 }
 
 func readDSCPPriority(r *reader, rest string) string {
@@ -231,7 +247,7 @@ func dcbJSON(p *Printout, r *reader, object map[string]any) bool {
 		case key == "tc_maxrate" && object[key] != nil && !zeros(object[key]):
 			r.miss(key, "the unit of rates in JSON differs between releases of dcb")
 		default:
-			r.apply(row, spell(object[key]))
+			applyDCB(r, row, spell(object[key]))
 		}
 	}
 	return true

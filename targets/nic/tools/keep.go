@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/rocec/rocec/targets/nic/nicoperator"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -14,10 +15,16 @@ var errSeveral = errors.New("one line has several commands, and one of them coul
 // errOther is the reason why a text of a host is not kept.
 var errOther = errors.New("its meaning changes without the lines that rocec does not read")
 
+// errObjects is the reason why objects of Kubernetes are not kept.
+var errObjects = errors.New("it has objects of Kubernetes, and one of them could hold secrets")
+
 // Keep returns a text of a host without the lines that no known tool has printed, and the number of these lines. It replaces each such
 // line, and the arguments of other commands, by a word of one letter. It replaces a prompt with names by a plain prompt, and removes
 // comments of scripts.
 func Keep(path string, data []byte) (kept []byte, dropped int, err error) {
+	if nicoperator.Is(data) {
+		return nil, 0, errObjects
+	}
 	k := &keeping{lines: map[int]string{}}
 	contents := map[string][]byte{path: data}
 	h := &host{box: readable(), keep: k}

@@ -31,7 +31,13 @@ for d in /sys/class/net/*; do
 	run dcb ets show dev "$n"
 	run dcb pfc show dev "$n"
 	run dcb app show dev "$n"
+	run dcb dcbx show dev "$n"
 	run dcb buffer show dev "$n"
+done
+run nicctl show qos
+run nicctl show port
+for f in /sys/module/qed/parameters/dcqcn_*; do
+	test -r "$f" && run cat "$f"
 done
 run rdma link
 run ibdev2netdev

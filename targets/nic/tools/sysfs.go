@@ -16,7 +16,7 @@ var sysfs = &Printout{
 	begins: func(line string) bool {
 		text := strings.TrimPrefix(line, "==> ")
 		return strings.HasPrefix(text, "/sys/class/infiniband/") || strings.HasPrefix(text, "/sys/class/net/") ||
-			strings.HasPrefix(text, "/sys/kernel/config/rdma_cm/")
+			strings.HasPrefix(text, "/sys/kernel/config/rdma_cm/") || strings.HasPrefix(text, moduleFolder)
 	},
 	Options: sysfsRows,
 	other: func(_ *Printout, r *reader, line string) bool {
@@ -135,6 +135,7 @@ var sysfsRows = []Statement{
 		}
 		return say(ok || rest == "-1")
 	}},
+	{Key: "columns", Aside: heading}, // no file: the line above the numbers of a table
 	{Key: "other", Aside: nic.NoPriority},
 }
 
@@ -142,10 +143,13 @@ var sysfsRows = []Statement{
 func (r *reader) sysFile(file, value string) bool {
 	parts := strings.Split(strings.TrimPrefix(file, "/"), "/")
 	value = strings.TrimSpace(value)
-	if len(parts) < 5 && !(len(parts) == 5 || len(parts) == 4) {
+	if len(parts) < 4 {
 		return false
 	}
-	key := parts[len(parts)-1]
+	key, ofModule := parts[len(parts)-1], strings.HasPrefix("/"+strings.Join(parts, "/"), moduleFolder)
+	if ofModule {
+		key = "ecn"
+	}
 	for _, p := range []string{"ecn", "hw_counters", "counters", "statistics", "ndevs", "types", "gids"} {
 		if slices.Contains(parts[3:], p) {
 			key = p
@@ -153,7 +157,7 @@ func (r *reader) sysFile(file, value string) bool {
 	}
 	if slices.Contains(tables, key) && strings.ContainsAny(value, "abcdefghijklmnopqrstuvwxyz") {
 		r.columns = strings.Fields(value)
-		r.count(&Statement{Aside: heading}, "")
+		r.count(sysfsRow("columns"), "")
 		return true
 	}
 	row := sysfsRow(key)
@@ -172,7 +176,7 @@ func (r *reader) sysFile(file, value string) bool {
 			return true
 		}
 		r.ofDevice(row, value)
-	case where == "sys/class/net" && len(parts) > 4:
+	case where == "sys/class/net" && len(parts) > 4, ofModule:
 		if row.read != nil {
 			r.about(parts[3])
 		}
@@ -182,6 +186,10 @@ func (r *reader) sysFile(file, value string) bool {
 	}
 	return true
 }
+
+// moduleFolder has the parameters of DCQCN of Marvell's own qed (fastlinq sources: dcqcn_enable, dcqcn_cnp_dscp, ...). The qed of Linux has
+// no such parameter (qed_main.c).
+const moduleFolder = "/sys/module/qed/parameters/"
 
 // tables are the files with lines of numbers below a heading.
 var tables = []string{"buffer_size", "prio2buffer", "dscp2prio"}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/nic/bnxt"
+	"github.com/rocec/rocec/targets/nic/ice"
 	"github.com/rocec/rocec/targets/nic/mlx4"
 	"github.com/rocec/rocec/targets/nic/mlx5"
 	"github.com/rocec/rocec/targets/nic/rxe"
@@ -97,7 +99,7 @@ func baseOf(path string) string { return path[strings.LastIndexByte(path, '/')+1
 
 // valueRows returns the keys of all families' value files.
 var valueRows = sync.OnceValue(func() []nic.Row {
-	all := slices.Concat(mlx5.Rows(), mlx4.Rows(), rxe.Rows())
+	all := slices.Concat(mlx5.Rows(), mlx4.Rows(), bnxt.Rows(), ice.Rows(), rxe.Rows())
 	sort.SliceStable(all, func(i, k int) bool { return all[i].Key < all[k].Key })
 	return slices.CompactFunc(all, func(a, b nic.Row) bool { return a.Key == b.Key })
 })

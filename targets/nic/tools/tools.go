@@ -19,6 +19,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/nic/nicoperator"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -95,6 +96,12 @@ func (h *host) file(path string, content []byte, stored bool) {
 		}
 		return
 	}
+	if nicoperator.Is(content) {
+		if stored {
+			h.objects(nicoperator.Understand(path, content, h.id))
+		}
+		return
+	}
 	if len(content) > mostBytes {
 		if stored {
 			r.miss(path, tooMuch)
@@ -134,10 +141,28 @@ func (h *host) valueFile(name, path string, content []byte) {
 		}
 	})
 	h.coverage.Add(c)
+	h.value(name, valueFile{p, !strings.HasPrefix(strings.TrimPrefix(path, "/"), "nic/")})
+}
+
+// objects takes the settings in objects of the NIC configuration operator, which are stored ones.
+func (h *host) objects(u *nicoperator.Understood) {
+	h.coverage.Add(u.Coverage)
+	for name, p := range u.Ports {
+		h.value(name, valueFile{p, true})
+		for f, at := range u.Where[name] {
+			if h.wherever {
+				h.places[place{name, f, -1}] = at
+			}
+		}
+	}
+}
+
+// value keeps the values of a NIC.
+func (h *host) value(name string, v valueFile) {
 	if h.values == nil {
 		h.values = map[string]valueFile{}
 	}
-	h.values[name] = valueFile{p, !strings.HasPrefix(strings.TrimPrefix(path, "/"), "nic/")}
+	h.values[name] = v
 }
 
 // card returns the NIC with a name. It creates the NIC if necessary.

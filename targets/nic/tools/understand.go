@@ -10,7 +10,7 @@ import (
 
 // readable contains the known forms. A new form only needs a file and an entry here.
 var readable = sync.OnceValue(func() *toolbox {
-	return newToolbox(mlnxQos, dcb, ethtool, niccli, lldptool, rdmaTool, ibdev, gids, cmaTOS, cmaMode, sysfs, dmesg, ipTool, vconfig,
+	return newToolbox(mlnxQos, dcb, ethtool, niccli, nicctl, lldptool, rdmaTool, ibdev, gids, cmaTOS, cmaMode, sysfs, dmesg, ipTool, vconfig,
 		netQosFlowControl, netQosTrafficClass, netQosDcbxSetting, netQosLists, netAdapterProperty, netOther, netSets, esxcli)
 })
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/targets/target"
@@ -173,7 +174,10 @@ func (n *NVUE) counters(name string) tree {
 	for i := range 8 {
 		k := fmt.Sprint(i)
 		pfc[k] = tree{"rx-pause-frames": count("HwIfInPfc%dPkt", i), "tx-pause-frames": count("HwIfOutPfc%dPkt", i)}
-		queues[k] = tree{"ecn-marked-frames": int64(0), "tx-uc-buffer-discards": int64(0), "wred-discards": int64(0), "tx-frames": int64(0)}
+		queues[k] = tree{
+			"ecn-marked-frames": count("queue %d ecn-marked-frames", i), "tx-uc-buffer-discards": int64(0), "wred-discards": int64(0),
+			"tx-frames": count("queue %d tx-frames", i),
+		}
 	}
 	buffer := tree{"1": tree{"rx-buffer-discards": count("HwIfInBufferDrops"), "rx-shared-buffer-discards": int64(0)}}
 	return tree{"pfc-stats": pfc, "egress-queue-stats": queues, "ingress-buffer-stats": buffer}
@@ -261,6 +265,23 @@ func (c *call) shown(words []string) tree {
 		}
 	case "qos buffer ingress-priority-group":
 		return c.groups(name)
+	case "qos buffer egress-traffic-class":
+		out := tree{}
+		for i := range 8 {
+			out[strconv.Itoa(i)] = tree{
+				"pool-id": int64(13), "mode": "DYNAMIC", "reserved-size": c.size(1008), "shared-max": "ALPHA_8", "max-usage": c.size(0),
+				"current-usage": c.size(int(c.m.Counter(name, fmt.Sprintf("queue %d current-usage", i)))),
+			}
+		}
+		return out
+	case "qos egress-queue-mapping":
+		out := tree{}
+		for i := range 8 {
+			n := strconv.Itoa(i)
+			class := eff.number(i, "qos", "egress-queue-mapping", "default-global", "switch-priority", n, "traffic-class")
+			out[n] = tree{"traffic-class": int64(class)}
+		}
+		return tree{"switch-priority": out}
 	case "qos congestion-control":
 		return marking(c.NVUE, name)
 	case "qos pfc":
@@ -274,8 +295,13 @@ func (c *call) shown(words []string) tree {
 	case "qos pfc-watchdog":
 		if state := eff.text("interface", name, "qos", "pfc-watchdog", "state"); state != "" && c.release() >= 6 {
 			status := tree{}
-			for tc := range pausing(eff, name, "pfc").sub("switch-priority") {
-				status[tc] = tree{"status": "OK", "deadlock-count": int64(0)}
+			for tc := range 8 {
+				is := "OK"
+				if c.m.Counter(name, fmt.Sprintf("queue %d deadlock", tc)) > 0 {
+					is = "DEADLOCK"
+				}
+				cuts := int64(c.m.Counter(name, fmt.Sprintf("queue %d deadlock-count", tc)))
+				status[strconv.Itoa(tc)] = tree{"status": is, "deadlock-count": cuts}
 			}
 			return tree{"state": state, "status": status}
 		}

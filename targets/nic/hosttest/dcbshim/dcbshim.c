@@ -1,11 +1,14 @@
 /* The requests of dcb to the kernel. This file continues drivers.c. */
 
+/* keeps returns whether accepted values stay in the driver. */
+static int keeps(void) { return driver()->set_dcbx == qede_set_dcbx; }
+
 static int set_ets(struct nic *n, const char *dev, const struct ieee_ets *want)
 {
 	struct ieee_ets ets = *want;
 	struct nic was = *n;
 	int err = driver()->set_ets(n, dev, &ets);
-	if (err)
+	if (err || keeps())
 		return err;
 	if (spared(&was, dev, "ets", &err)) {
 		*n = was;
@@ -28,6 +31,8 @@ static int change_app(struct nic *n, const char *dev, const struct dcb_app *app,
 		err = d->del_app ? d->del_app(n, dev, app) : drop(n, app);
 	else
 		err = d->add_app ? d->add_app(n, dev, app) : insert(n, app);
+	if (!err && befalls("app", "keep"))
+		err = -EIO;
 	if (err) {
 		save(n, dev); /* what a driver leaves behind in the kernel's table stays */
 		return err;
@@ -151,7 +156,7 @@ ssize_t mnl_socket_sendto(const struct mnl_socket *nl, const void *buf, size_t l
 		if (!refused && spared(&n, dev, "dcbx", &err)) {
 			refused = err == -EPERM; /* the driver's answer is a byte */
 			err = err == -EPERM ? 0 : err;
-		} else if (!refused) {
+		} else if (!refused && !keeps()) {
 			n.dcbx = want;
 			note(dev, "dcbx %02x", want);
 		}

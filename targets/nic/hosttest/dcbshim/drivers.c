@@ -244,7 +244,7 @@ static int bnxt_set_dcbx(struct nic *n, const char *dev, unsigned char want)
 
 /* ice: ice_dcb_nl.c and ice_dcb_lib.c of drivers/net/ethernet/intel/ice. */
 
-/* ice_dcb_sw_dflt_cfg, and the modes of ice_init_pf_dcb */
+/* ice_dcb_sw_dflt_cfg, and the modes of ice_init_pf_dcb, which ice_set_priv_flags runs again where the agent starts or stops */
 static void ice_defaults(struct nic *n)
 {
 	int cap = n->ets.ets_cap;
@@ -337,12 +337,15 @@ static int ice_set_dcbx(struct nic *n, const char *dev, unsigned char want)
 	       !(want & DCB_CAP_DCBX_HOST) || want == n->dcbx || ((want & DCB_CAP_DCBX_VER_CEE) && mapped(n, -1));
 }
 
-/* qede: qede_dcbnl.c of drivers/net/ethernet/qlogic/qede and qed_dcbx.c of qed. It has no operation that deletes APP entries. */
+/*
+ * qede: qede_dcbnl.c of drivers/net/ethernet/qlogic/qede and qed_dcbx.c of qed. It has no operation that deletes APP entries. Every setter
+ * calls qed_dcbx_config_params without hw_commit: the value stays in the driver, and only qed_dcbnl_setall (CEE) passes it on.
+ */
 
+/* qed_dcbnl_getdcbx: the mode that the firmware and the switch have agreed on; none without DCBX. */
 static void qede_reset(struct nic *n, const char *dev)
 {
-	(void)dev;
-	n->dcbx = DCB_CAP_DCBX_VER_IEEE;
+	n->dcbx = agent(dev) ? DCB_CAP_DCBX_LLD_MANAGED | DCB_CAP_DCBX_VER_IEEE : 0;
 }
 
 /* qed_dcbnl_get_ieee_ets, qed_dcbnl_get_ieee_pfc: nothing is readable or writable unless DCBX works in the mode IEEE. */
@@ -357,7 +360,9 @@ static int qede_set_ets(struct nic *n, const char *dev, struct ieee_ets *ets)
 
 static int qede_set_pfc(struct nic *n, const char *dev, const struct ieee_pfc *pfc)
 {
-	return qede_hidden(n) ? -EINVAL : plain_pfc(n, dev, pfc);
+	(void)dev;
+	(void)pfc;
+	return qede_hidden(n) ? -EINVAL : 0;
 }
 
 /* qede_dcbnl_ieee_setapp, qed_dcbnl_ieee_setapp: the kernel's table keeps also an entry that the card refuses, such as that of a DSCP. */
@@ -370,7 +375,7 @@ static int qede_add_app(struct nic *n, const char *dev, const struct dcb_app *ap
 	return app->selector < IEEE_8021QAZ_APP_SEL_ETHERTYPE || app->selector > IEEE_8021QAZ_APP_SEL_ANY || qede_hidden(n) ? -EINVAL : 0;
 }
 
-/* qed_dcbnl_setdcbx: it takes any mode with IEEE, CEE or static, and getdcbx reports only these. */
+/* qed_dcbnl_setdcbx: it takes any mode with IEEE, CEE or static. */
 static int qede_set_dcbx(struct nic *n, const char *dev, unsigned char want)
 {
 	(void)n;
@@ -379,11 +384,11 @@ static int qede_set_dcbx(struct nic *n, const char *dev, unsigned char want)
 }
 
 static const struct driver drivers[] = {
-	{"mlx5", 8, 8, mlx5_reset, NULL, mlx5_set_ets, mlx5_set_pfc, mlx5_add_app, mlx5_del_app, mlx5_set_dcbx},
-	{"mlx4", 8, 8, mlx4_reset, NULL, mlx4_set_ets, plain_pfc, NULL, NULL, mlx4_set_dcbx},
-	{"bnxt", 8, 1, bnxt_reset, NULL, bnxt_set_ets, bnxt_set_pfc, bnxt_add_app, bnxt_del_app, bnxt_set_dcbx},
-	{"ice", 8, 8, ice_reset, NULL, ice_set_ets, ice_set_pfc, ice_add_app, ice_del_app, ice_set_dcbx},
-	{"qede", 8, 8, qede_reset, qede_hidden, qede_set_ets, qede_set_pfc, qede_add_app, NULL, qede_set_dcbx},
+	{"mlx5", 8, 8, 0, mlx5_reset, NULL, mlx5_set_ets, mlx5_set_pfc, mlx5_add_app, mlx5_del_app, mlx5_set_dcbx},
+	{"mlx4", 8, 8, 0, mlx4_reset, NULL, mlx4_set_ets, plain_pfc, NULL, NULL, mlx4_set_dcbx},
+	{"bnxt", 8, 1, 0, bnxt_reset, NULL, bnxt_set_ets, bnxt_set_pfc, bnxt_add_app, bnxt_del_app, bnxt_set_dcbx},
+	{"ice", 8, 8, 1, ice_reset, NULL, ice_set_ets, ice_set_pfc, ice_add_app, ice_del_app, ice_set_dcbx},
+	{"qede", 8, 8, 0, qede_reset, qede_hidden, qede_set_ets, qede_set_pfc, qede_add_app, NULL, qede_set_dcbx},
 };
 
 static const struct driver *driver(void)

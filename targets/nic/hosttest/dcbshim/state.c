@@ -18,6 +18,7 @@
  *     absent   the driver has no such operation: nothing is told, and a write passes silently, or is not supported (dcbx, app)
  *     refuse   a write is not permitted
  *     ignore   a write succeeds and has no effect
+ *     keep     app alone: the kernel's table takes a change that the card refuses, which bnxt and ice leave so
  *     revert   a write holds for the four reads of one look at a NIC; then somebody else has written the old value again
  */
 #include <errno.h>
@@ -45,6 +46,7 @@ struct nic {
 struct driver {
 	const char *name;
 	int classes, lossless;
+	int restarts; /* DCB starts anew where the agent of the firmware starts or stops */
 	void (*reset)(struct nic *n, const char *dev);
 	int (*hidden)(const struct nic *n); /* getets and getpfc fail */
 	int (*set_ets)(struct nic *n, const char *dev, struct ieee_ets *ets);
@@ -88,6 +90,8 @@ static void load(struct nic *n, const char *dev)
 	FILE *f = fopen(file, "rb");
 	if (f && fread(n, sizeof(*n), 1, f) == 1) {
 		fclose(f);
+		if (driver()->restarts && !!(n->dcbx & DCB_CAP_DCBX_LLD_MANAGED) != agent(dev))
+			driver()->reset(n, dev);
 		return;
 	}
 	if (f)

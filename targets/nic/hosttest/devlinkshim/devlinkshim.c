@@ -1,9 +1,12 @@
 /*
- * devlinkshim lets the unmodified devlink of iproute2 talk to an mlx5 NIC that is not there: it takes the place of the libmnl
+ * devlinkshim lets the unmodified devlink of iproute2 talk to a NIC that is not there: it takes the place of the libmnl
  * functions that reach the kernel, and answers requests of generic netlink from files.
  *
  *   DEVLINKSHIM_DIR/devlink-BDF   the parameter enable_roce of a PCI function, 0 or 1, as set last; none: no such function
+ *   DEVLINKSHIM_DIR/iwarp-BDF     the parameter enable_iwarp of ice, in the same form
  *   DEVLINKSHIM_DIR/log           one line for every write and reload
+ *   DEVLINKSHIM_DRIVER            mlx5 (unset) or ice, whose parameters take effect at once: ice_devlink_enable_roce_set and
+ *                                 ice_devlink_enable_iw_set of drivers/net/ethernet/intel/ice/devlink/devlink.c
  *   ROCEC_ROOT                    where /sys is: a reload takes the RDMA device of the function away or brings it back
  *   DEVLINKSHIM_FAULT             what befalls requests:
  *
@@ -12,6 +15,7 @@
  *     noset      the function cannot do RoCE, as the driver answers where the firmware lacks it
  *     noperm     the caller is not root
  *     noreload   the driver cannot reload
+ *     ignore     a write succeeds and has no effect
  */
 #include <errno.h>
 #include <libmnl/libmnl.h>
@@ -39,10 +43,23 @@ static void path(char *out, size_t size, const char *name)
 	snprintf(out, size, "%s/%s", dir ? dir : ".", name);
 }
 
-static int load(const char *dev)
+/* ice is whether the driver is ice. */
+static int ice(void)
+{
+	const char *env = getenv("DEVLINKSHIM_DRIVER");
+	return env && !strcmp(env, "ice");
+}
+
+/* kept is the name of the file of a parameter. */
+static void kept(char *out, size_t size, const char *param, const char *dev)
+{
+	snprintf(out, size, "%s-%.100s", strcmp(param, "enable_iwarp") ? "devlink" : "iwarp", dev);
+}
+
+static int load(const char *param, const char *dev)
 {
 	char name[128], file[512];
-	snprintf(name, sizeof(name), "devlink-%.100s", dev);
+	kept(name, sizeof(name), param, dev);
 	path(file, sizeof(file), name);
 	FILE *f = fopen(file, "r");
 	int c = f ? fgetc(f) : 0;
@@ -106,19 +123,19 @@ static void family(const struct nlmsghdr *req)
 	answer_len = MNL_ALIGN(re->nlmsg_len);
 }
 
-/* param answers with enable_roce: a flag, which is there where it is true. */
-static void param(const struct nlmsghdr *req, const char *dev, int on)
+/* param answers with a parameter: a flag, which is there where it is true. */
+static void param(const struct nlmsghdr *req, const char *name, const char *dev, int on)
 {
 	struct nlmsghdr *re = begin(req, DEVLINK_CMD_PARAM_GET);
 	mnl_attr_put_strz(re, DEVLINK_ATTR_BUS_NAME, "pci");
 	mnl_attr_put_strz(re, DEVLINK_ATTR_DEV_NAME, dev);
 	struct nlattr *one = mnl_attr_nest_start(re, DEVLINK_ATTR_PARAM);
-	mnl_attr_put_strz(re, DEVLINK_ATTR_PARAM_NAME, "enable_roce");
+	mnl_attr_put_strz(re, DEVLINK_ATTR_PARAM_NAME, name);
 	mnl_attr_put(re, DEVLINK_ATTR_PARAM_GENERIC, 0, NULL);
 	mnl_attr_put_u8(re, DEVLINK_ATTR_PARAM_TYPE, MNL_TYPE_FLAG);
 	struct nlattr *list = mnl_attr_nest_start(re, DEVLINK_ATTR_PARAM_VALUES_LIST);
 	struct nlattr *value = mnl_attr_nest_start(re, DEVLINK_ATTR_PARAM_VALUE);
-	mnl_attr_put_u8(re, DEVLINK_ATTR_PARAM_VALUE_CMODE, DEVLINK_PARAM_CMODE_DRIVERINIT);
+	mnl_attr_put_u8(re, DEVLINK_ATTR_PARAM_VALUE_CMODE, ice() ? DEVLINK_PARAM_CMODE_RUNTIME : DEVLINK_PARAM_CMODE_DRIVERINIT);
 	if (on)
 		mnl_attr_put(re, DEVLINK_ATTR_PARAM_VALUE_DATA, 0, NULL);
 	mnl_attr_nest_end(re, value);
@@ -145,7 +162,7 @@ static int handle(const struct nlmsghdr *req)
 	}
 	if (g->cmd == DEVLINK_CMD_PORT_GET) /* in the legacy mode no function has ports of others */
 		return 0;
-	int now = load(dev);
+	int now = load(name, dev), iwarp = ice() && !strcmp(name, "enable_iwarp");
 	if (now < 0)
 		return now;
 	switch (g->cmd) {
@@ -153,18 +170,24 @@ static int handle(const struct nlmsghdr *req)
 	case DEVLINK_CMD_PARAM_SET:
 		if (g->cmd == DEVLINK_CMD_PARAM_SET && befalls("noperm"))
 			return -EPERM;
-		if (befalls("noparam") || strcmp(name, "enable_roce"))
+		if (befalls("noparam") || (strcmp(name, "enable_roce") && !iwarp))
 			return -EINVAL;
 		if (g->cmd == DEVLINK_CMD_PARAM_GET) {
-			param(req, dev, now);
+			param(req, name, dev, now);
 			return 0;
 		}
-		if (cmode != DEVLINK_PARAM_CMODE_DRIVERINIT || befalls("noset"))
+		if (cmode != (ice() ? DEVLINK_PARAM_CMODE_RUNTIME : DEVLINK_PARAM_CMODE_DRIVERINIT) || befalls("noset"))
 			return -EOPNOTSUPP;
+		if (ice() && on && load(iwarp ? "enable_roce" : "enable_iwarp", dev) == 1)
+			return -EOPNOTSUPP; /* RoCEv2 and iWARP exclude each other */
+		if (befalls("ignore"))
+			return 0;
 		char file[128];
-		snprintf(file, sizeof(file), "devlink-%.100s", dev);
+		kept(file, sizeof(file), name, dev);
 		append(file, "w", "%.0s%d\n", dev, on);
-		append("log", "a", "%s devlink enable_roce %d\n", dev, on);
+		append("log", "a", iwarp ? "%s devlink enable_iwarp %d\n" : "%s devlink enable_roce %d\n", dev, on);
+		if (ice() && !iwarp)
+			move(dev, on);
 		return 0;
 	case DEVLINK_CMD_RELOAD:
 		if (befalls("noperm"))

@@ -8,6 +8,7 @@ package sim
 import (
 	"slices"
 
+	"github.com/rocec/rocec/targets/nic/mlx5/sim/mstflint"
 	nicsim "github.com/rocec/rocec/targets/nic/sim"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -19,6 +20,7 @@ type NICs struct {
 	all    []*card // in the order of the interfaces
 	vendor bool    // with the vendor's driver
 	vfs    int     // virtual functions of each port
+	tools  bool    // with mstflint, and all parameters of DCQCN
 }
 
 // card is one port with the settings that only this driver has.
@@ -39,12 +41,15 @@ type state struct {
 	TTL       int
 	Rules     []string
 	VFs       []bool
+	Stored    []mstflint.Parameter // a restart of the host makes the card use them
+	CC        []mstflint.Parameter // the parameters of DCQCN that debugfs shows only with Tools
 }
 
 // Valid implements [target.State].
 func (s *state) Valid() bool {
 	return s.TTL >= 0 && s.TTL <= 255 && s.CNPDSCP >= 0 && s.CNPDSCP < 64 && len(s.Rules) <= 40 && s.CNPEvery >= 0 &&
-		s.CNPPrio >= 0 && s.CNPPrio < 8 && s.CNPMode >= 0 && s.CNPMode < 2
+		s.CNPPrio >= 0 && s.CNPPrio < 8 && s.CNPMode >= 0 && s.CNPMode < 2 && len(s.Stored) == len(mstflint.Factory()) &&
+		len(s.CC) == len(mstflint.DCQCN())
 }
 
 // Modules lists the kernel modules of the driver.
@@ -74,15 +79,40 @@ func (s *NICs) Boot(m target.Machine) {
 		m.Keep(c.Name+" mlx5", &c.state)
 		c.plant()
 	}
+	if s.tools {
+		s.plantTools()
+	}
 	if s.vendor {
 		s.plantVendor()
 	}
 }
 
+// Tools gives the host mstflint, and the driver the files of every parameter of DCQCN.
+func (s *NICs) Tools() { s.tools = true }
+
+// plantTools installs mstconfig and mstfwreset, and writes the further files of DCQCN in debugfs.
+func (s *NICs) plantTools() {
+	var ports []mstflint.Port
+	for _, c := range s.all {
+		ports = append(ports, mstflint.Port{PCI: c.PCI, Stored: &c.Stored, Reset: func() { c.Flaps++ }})
+		for i := range c.CC {
+			c.number("/sys/kernel/debug/mlx5/"+c.PCI+"/cc_params/"+c.CC[i].Name, &c.CC[i].Now, 1<<32-1)
+		}
+	}
+	config, reset := mstflint.Tools(ports)
+	s.m.Install("/usr/bin/mstconfig", nicsim.Locked(s.m, config))
+	s.m.Install("/usr/bin/mstfwreset", nicsim.Locked(s.m, reset))
+}
+
 // reset sets a port to the driver's initial state. No document states the first CNP mode of the firmware; here it is the mode in which the
 // number has no effect.
 func (c *card) reset() {
-	c.state = state{CNPDSCP: 48, CNPPrio: 6, CNPMode: 1, CNPEvery: 4}
+	kept := c.Stored
+	if kept == nil {
+		kept = mstflint.Factory()
+	}
+	c.state = state{CNPDSCP: 48, CNPPrio: 6, CNPMode: 1, CNPEvery: 4, Stored: kept, CC: mstflint.DCQCN()}
+	mstflint.Reload(c.Stored)
 	for i := range 8 {
 		c.NP[i], c.RP[i] = true, true
 	}

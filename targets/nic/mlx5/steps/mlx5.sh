@@ -16,6 +16,9 @@ accept_own() { # KEY VALUE: is it something rocec writes for these NICs alone?
 	traffic_class) [ "$2" = off ] || number "$2" 0 255 ;;
 	traffic_rules) rules "$2" ;;
 	ttl) number "$2" 0 255 ;;
+	dcqcn_*) parameter_name "${1#dcqcn_}" && whole "$2" ;;
+	nvram_*) parameter_name "${1#nvram_}" && whole "${2%%; *}" && { [ -n "$back" ] || whole "$2"; } ;;
+	stall_prevention) [ "$2" = auto ] || [ "$2" = off ] || number "$2" 80 8000 ;;
 	vf_roce_*) number "${1#vf_roce_}" 0 4095 && { [ "$2" = on ] || [ "$2" = off ]; } ;;
 	*) accept_card "$1" "$2" ;;
 	esac
@@ -39,12 +42,29 @@ rules() { # LIST: "none", or rules "src_ip=A,dst_ip=B/N,tclass=T" parted by spac
 	done
 }
 
-more_keys() { # the virtual functions named by the value file
+parameter_name() { # NAME: fit to be a part of a path, and a word of a tool's arguments
+	case $1 in '' | *[!A-Za-z0-9_]*) return 1 ;; esac
+}
+
+whole() { # TEXT: a number of up to 32 bits
+	case $1 in '' | *[!0-9]* | ???????????*) return 1 ;; esac
+}
+
+stated() { # PATTERN: the keys of the value file that begin so
 	row=
 	for line in $conf; do
-		case $line in vf_roce_*) row="$row ${line%%=*}" ;; esac
+		case $line in "$1"*=*) row="$row ${line%%=*}" ;; esac
 	done
 	found=$row
+}
+
+more_keys() { # the virtual functions and the parameters that the value file names; it never sets those that the card stores
+	all=
+	for kind in dcqcn_ nvram_ stall_prevention vf_roce_; do
+		stated "$kind"
+		all=$all$found
+	done
+	found=$all
 }
 
 find_pci() { # sets pci to the PCI function, as 0000:03:00.0
@@ -147,6 +167,40 @@ see_cnp() { # KEY FILE NAME: a marking of CNPs; where the driver does not show i
 	emit "$1" "$found"
 }
 
+find_parameter() { # KEY: sets file to a parameter of DCQCN: of the vendor's driver, or of the kernel's own in debugfs
+	find_pci
+	name=${1#dcqcn_}
+	case $name in
+	min_time_between_cnps) side=np file=np_$name ;;
+	clamp_tgt_rate_after_time_inc) side=rp file=rp_clamp_tgt_rate_ati ;;
+	*) side=rp file=rp_${name#rpg_} ;;
+	esac
+	file=$root/sys/kernel/debug/mlx5/$pci/cc_params/$file
+	[ ! -e "$net/ecn/roce_$side/$name" ] || file=$net/ecn/roce_$side/$name
+}
+
+see_dcqcn() {
+	stated dcqcn_
+	for key in $found; do
+		find_parameter "$key"
+		peek "$file" 'the driver does not show it: mount debugfs, or install MLNX_OFED' || :
+		emit "$key" "$found"
+	done
+}
+
+see_stall() { # the driver keeps "auto" as 100 ms
+	look "$conf" stall_prevention || return 0
+	want=$found
+	ask ethtool --get-tunable "$if" pfc-prevention-tout || :
+	case $want,$text in
+	auto,'pfc-prevention-tout: 100') found=auto ;;
+	*,'pfc-prevention-tout: 0') found=off ;;
+	*,'pfc-prevention-tout: '*) found=${text##* } ;;
+	*) found='unsupported: ethtool does not tell it; install a newer ethtool, or newer firmware' ;;
+	esac
+	emit stall_prevention "$found"
+}
+
 firmware() { # NAME: the value of a parameter of the firmware's configuration that is in use; empty: no tool tells it
 	found=
 	number "${pci##*.}" 0 7 || return 0
@@ -205,6 +259,9 @@ see_all() {
 	see_roce
 	see_vf_roce
 	see_ecn
+	see_dcqcn
+	see_stall
+	see_nvram
 	see_cma
 	see_class
 	see_vlan
@@ -258,6 +315,20 @@ set_ecn() {
 	done
 }
 
+set_dcqcn() {
+	for key in $diff; do
+		find_parameter "$key"
+		look "$conf" "$key"
+		put "$file" "$found" || return 1
+	done
+}
+
+set_stall() {
+	look "$conf" stall_prevention
+	case $found in auto) found=65535 ;; off) found=0 ;; esac
+	ethtool --set-tunable "$if" pfc-prevention-tout "$found"
+}
+
 set_class() {
 	file=$ib/tc/$port/traffic_class
 	for key in $diff; do
@@ -308,8 +379,9 @@ bring_about() {
 	settle cable see_qos set_cable
 	settle pfc see_qos set_pfc
 	look "$conf" pause && [ "$found" = on ] && settle pause see_pause set_pause
-	more_keys
+	stated vf_roce_
 	settle "$found" see_vf_roce set_vf_roce
+	settle stall_prevention see_stall set_stall
 
 	if wants roce_mode tos traffic_class traffic_rules ttl; then # and DCB does not wait for them
 		come_up ||
@@ -319,11 +391,13 @@ bring_about() {
 	ecn='cnp_dscp cnp_prio'
 	for prio in 0 1 2 3 4 5 6 7; do ecn="$ecn ecn_np_prio$prio ecn_rp_prio$prio"; done
 	settle "$ecn" see_ecn set_ecn
+	stated dcqcn_
+	settle "$found" see_dcqcn set_dcqcn
 	if [ -n "$rdma" ]; then
 		settle 'roce_mode tos' see_cma set_cma
 		settle 'traffic_class traffic_rules ttl' see_class set_class
 	fi
 	settle 'vlan_ip vlan_map' see_vlan set_vlan
-	[ -z "$back" ] || free_dcbx
+	if [ -z "$back" ]; then compare_stored; else free_dcbx; fi
 	return "$failed"
 }

@@ -28,26 +28,62 @@ apply() {
 }
 
 keep_before() { # what the NIC held before the first apply, for leave; a NIC that holds all that is wanted tells nothing of that
-	[ ! -e "$state/$if.before" ] || return 0
+	if [ -e "$state/$if.before" ]; then
+		keep_more
+		return
+	fi
 	! wants roce_mode tos || come_up || : # bring_about says so
 	see_all
-	more_keys
-	differs "$keys $found" || return 0
+	set_keys
+	differs "$found" || return 0
 	kept=
 	look "$conf" vlan && kept=vlan=$found$nl
-	more_keys
-	for key in $keys $found; do
-		look "$obs" "$key" || continue
-		case $found in unsupported | unsupported:* | unreadable:* | unread) ;; *) kept=$kept$key=${found%' after a reload'}$nl ;; esac
-	done
+	set_keys
+	keep_seen "$found"
 	[ -d "$state" ] || mkdir -p "$state" || return 0
 	printf %s "$kept" >"$state/$if.before" || fail "cannot write $state/$if.before"
 }
 
+keep_more() { # and what later applies are the first to set
+	kept=
+	while IFS= read -r line; do kept=$kept$line$nl; done <"$state/$if.before"
+	more_keys
+	row=
+	for key in $found; do look "$kept" "$key" || row="$row $key"; done
+	set_keys_of "$row"
+	[ -n "$found" ] || return 0
+	new=$found
+	see_all
+	differs "$new" || return 0
+	kept=
+	keep_seen "$new"
+	printf %s "$kept" >>"$state/$if.before" || fail "cannot write $state/$if.before"
+}
+
+keep_seen() { # KEY…: adds to kept what was observed
+	for key in $1; do
+		look "$obs" "$key" || continue
+		case $found in unsupported | unsupported:* | unreadable:* | unread) ;; *) kept=$kept$key=${found%' after a reload'}$nl ;; esac
+	done
+}
+
+set_keys_of() { # KEY…: sets found to those that apply sets; what a card stores needs a reset, which is a step of its own
+	row=
+	for key in $1; do
+		case $key in nvram_*) ;; *) row="$row $key" ;; esac
+	done
+	found=$row
+}
+
+set_keys() { # sets found to all of them
+	more_keys
+	set_keys_of "$keys $found"
+}
+
 still_there() { # what was read back and is something else now is set by somebody else, too
 	see_all
-	more_keys
-	! differs "$keys $found" || for key in $diff; do
+	set_keys
+	! differs "$found" || for key in $diff; do
 		look "$obs" "$key" || found=missing
 		fail "$key was set and is $found again: something else on this host sets it, too (tuned, a NIC operator, a script of its own)"
 	done
@@ -132,6 +168,8 @@ apply | check) [ $# -eq 2 ] ;;
 leave) [ $# -ge 2 ] ;; # lines stand for what it held before, where that is not known
 restore) [ $# -ge 3 ] && [ -f "$3" ] ;;
 show | gids) [ $# -ge 2 ] ;;
+stored | store | reset) [ $# -ge 3 ] && [ -n "${stores:-}" ] ;;
+restore_stored) [ $# -eq 3 ] && [ -f "$3" ] && [ -n "${stores:-}" ] ;;
 *) false ;;
 esac && netdev "$if" && number "$patience" 0 600 || {
 	printf '%s\n' 'usage: TOOL apply|check|leave IF' '       TOOL check --json' \
@@ -141,10 +179,10 @@ esac && netdev "$if" && number "$patience" 0 600 || {
 }
 shift 2
 net=$root/sys/class/net/$if
-[ -e "$net" ] || [ "$verb" = leave ] || die "there is no such interface"
+case $verb in leave | reset | restore_stored) ;; *) [ -e "$net" ] ;; esac || die "there is no such interface"
 saved=
 case $verb in
-restore)
+restore | restore_stored)
 	back=yes
 	saved=$1
 	shift

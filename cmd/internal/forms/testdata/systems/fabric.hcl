@@ -29,14 +29,14 @@ roce "smb" {
   version   = 2
   cos_group = cos_group.storage
   cnp       = cos_group.cnp
-  members   = [host.win, host.esx, host.ef, host.fs]
+  members   = [host.win, host.esx, host.ef, host.fs, host.mi, host.lab]
 }
 
 roce "v1" {
   version   = 1
   cos_group = cos_group.vlan
   vlan      = 100
-  members   = [host.old]
+  members   = [host.old, host.st]
 }
 
 switch "tor" {
@@ -92,8 +92,35 @@ host "fs" {
   by_hand { system = "ibm-flashsystem" }
 }
 
+host "mi" {
+  names = "mi[1-2]"
+  nic "benic1p1" {
+    model = "pollara-400"
+    mtu   = 9000
+  }
+  by_hand { system = "linux" }
+}
+
+host "lab" {
+  names = "lab[1-2]"
+  nic "ens3f0" {
+    model = "fastlinq-45000"
+    mtu   = 9000
+  }
+  by_hand { system = "linux" }
+}
+
+host "st" {
+  names = "st[1-2]"
+  nic "ens3f0" {
+    model = "fastlinq-45000"
+    mtu   = 1500
+  }
+  by_hand { system = "linux" }
+}
+
 link "hosts" {
-  a     = "win[1-2]:Storage[1-2],old[1-2]:Ethernet2,esx[1-2]:vmnic4,ef[1-2]:port[1-2],fs[1-2]:port1"
-  b     = "tor:swp[1-14]"
+  a     = "win[1-2]:Storage[1-2],old[1-2]:Ethernet2,esx[1-2]:vmnic4,ef[1-2]:port[1-2],fs[1-2]:port1,mi[1-2]:benic1p1,lab[1-2]:ens3f0,st[1-2]:ens3f0"
+  b     = "tor:swp[1-20]"
   speed = "25G"
 }
