@@ -124,6 +124,9 @@ func (b *Broker) Close() { b.conn.Close() }
 // Connected reports whether the server answers now.
 func (b *Broker) Connected() bool { return b.conn.IsConnected() }
 
+// Reconnects returns how often the connection came back. Behind it may be another server with another store.
+func (b *Broker) Reconnects() uint64 { return b.conn.Stats().Reconnects }
+
 // Limits bound what the stream keeps.
 type Limits struct {
 	Bytes    int64
@@ -140,6 +143,26 @@ func (b *Broker) Make(ctx context.Context, l Limits) error {
 	})
 	return told(b.url, err)
 }
+
+// Advance makes the numbers of the stream go on above a number, and drops all messages below. The sites have what counts, and publish it
+// again. It refuses a number below the one of the newest message. Only the hub calls it.
+func (b *Broker) Advance(ctx context.Context, above uint64) (dropped uint64, err error) {
+	s, err := b.js.Stream(ctx, Stream)
+	if err != nil {
+		return 0, told(b.url, err)
+	}
+	state := s.CachedInfo().State
+	switch {
+	case above < state.LastSeq:
+		return 0, fmt.Errorf("the store ends with message %d, so its numbers cannot go on above %d", state.LastSeq, above)
+	case above > mostNumber:
+		return 0, fmt.Errorf("no store has %d messages", above)
+	}
+	return state.Msgs, told(b.url, s.Purge(ctx, jetstream.WithPurgeSequence(above+1)))
+}
+
+// mostNumber bounds the numbers of messages.
+const mostNumber = 1 << 48
 
 // AliveStream is the name of the stream with the newest sign of life of each site.
 const AliveStream = "ROCEC_ALIVE"

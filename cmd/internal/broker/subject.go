@@ -20,10 +20,11 @@ const (
 	Wave   Kind = "wave"   // FABRIC RUN SITE: a statement of a site about a run
 	Event  Kind = "event"  // FABRIC RUN SITE: a line of the journal of a site
 	Look   Kind = "look"   // FABRIC SITE: the result of a scheduled verify
+	Record Kind = "record" // FABRIC SITE: a message of a person that a site has kept, for a hub that has lost it
 )
 
 // Kinds are all kinds.
-var Kinds = []Kind{Ask, Share, Submit, Say, Wave, Event, Look}
+var Kinds = []Kind{Ask, Share, Submit, Say, Wave, Event, Look, Record}
 
 // root is the first token of every subject.
 const root = "rocec"
@@ -37,7 +38,7 @@ type Subject struct {
 // tokens returns the fields that a kind has.
 func (s *Subject) tokens() []*string {
 	switch s.Kind {
-	case Ask, Share, Look:
+	case Ask, Share, Look, Record:
 		return []*string{&s.Fabric, &s.Site}
 	case Submit:
 		return []*string{&s.Fabric}

@@ -44,6 +44,8 @@ const (
 	Ended   Verb = "ended"   // a wave
 	Over    Verb = "over"    // the share
 	Looked  Verb = "looked"  // the site has verified its devices
+
+	Recorded Verb = "recorded" // the body is a message of a person, as the site has kept it
 )
 
 // Complete is the outcome of a wave or a share whose devices all have the settings of the plan.
@@ -54,7 +56,7 @@ var roles = map[Verb]string{
 	Ask: sshsig.RolePlan, Approve: sshsig.RoleApprove,
 	Submit: sshsig.RoleApply, Confirm: sshsig.RoleApply, Resume: sshsig.RoleApply, Rollback: sshsig.RoleApply, Withdraw: sshsig.RoleApply,
 	Share: sshsig.RoleSite, Taken: sshsig.RoleSite, Refused: sshsig.RoleSite, Waits: sshsig.RoleSite, Began: sshsig.RoleSite,
-	Ended: sshsig.RoleSite, Over: sshsig.RoleSite, Looked: sshsig.RoleSite,
+	Ended: sshsig.RoleSite, Over: sshsig.RoleSite, Looked: sshsig.RoleSite, Recorded: sshsig.RoleSite,
 }
 
 // Role returns the namespace in which a key signs statements of the verb; empty: there is no such verb.
@@ -246,12 +248,13 @@ func (s *Statement) complete() error {
 		there bool
 		verbs []Verb
 	}{
-		{"a site", s.Site != "", []Verb{Ask, Share, Taken, Refused, Waits, Began, Ended, Over, Looked}},
+		{"a site", s.Site != "", []Verb{Ask, Share, Taken, Refused, Waits, Began, Ended, Over, Looked, Recorded}},
 		{"a run", s.Run != "", []Verb{
 			Submit, Approve, Confirm, Resume, Rollback, Withdraw, Taken, Refused, Waits, Began, Ended, Over,
 		}},
 		{"a digest", s.Digest != "", []Verb{
 			Ask, Share, Submit, Approve, Confirm, Resume, Rollback, Withdraw, Taken, Refused, Waits, Began, Ended, Over, Looked,
+			Recorded,
 		}},
 		{"a wave", s.Wave > 0, []Verb{Approve, Began, Ended}},
 		{"an outcome", s.Outcome != "", []Verb{Ended, Over}},

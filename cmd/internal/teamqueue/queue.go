@@ -7,6 +7,7 @@ package teamqueue
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -63,6 +64,7 @@ type TeamRun struct {
 	Said         []Said             // confirm, resume, rollback and withdraw, in their order
 	Withdrawn    string             // who withdrew it; empty: no person
 	Back         *Said              // the newest rollback; nil: no person rolled it back
+	rebuilt      bool               // what persons said comes from records of sites, before what sites said
 }
 
 // Approval is the approval of a wave that is held.
@@ -109,7 +111,7 @@ func New(signers *sshsig.Signers) *Queue {
 func (q *Queue) Own(st *statement.Statement) error { return q.site(st) }
 
 // Kinds are the kinds of messages that a queue takes.
-var Kinds = []broker.Kind{broker.Submit, broker.Say, broker.Wave}
+var Kinds = []broker.Kind{broker.Submit, broker.Say, broker.Wave, broker.Record}
 
 // Take adds a message. The error states why it changes nothing, as part of a sentence.
 func (q *Queue) Take(m *broker.Message) error {
@@ -126,36 +128,53 @@ func (q *Queue) take(m *broker.Message) error {
 		return fmt.Errorf("the number %d is not above %d: the store of the hub is older than the messages that came before", m.Number, q.last)
 	}
 	q.last = m.Number
-	var signed statement.Signed
-	if err := json.Unmarshal(m.Data, &signed); err != nil {
-		return errors.New("it is no signed statement")
+	if m.Kind != broker.Record {
+		_, err := q.fold(m)
+		return err
 	}
-	st, author, err := signed.Open(q.signers, m.At)
+	of, err := OpenRecord(m, q.signers)
 	if err != nil {
 		return err
 	}
+	run, err := q.fold(of)
+	if err == nil {
+		q.runs[run].rebuilt = true
+	}
+	return err
+}
+
+// fold adds a message that has its number and time from the stream, or from the record of a site. It returns the run.
+func (q *Queue) fold(m *broker.Message) (run string, err error) {
+	var signed statement.Signed
+	if err := json.Unmarshal(m.Data, &signed); err != nil {
+		return "", errors.New("it is no signed statement")
+	}
+	st, author, err := signed.Open(q.signers, m.At)
+	if err != nil {
+		return "", err
+	}
 	if st.Fabric != m.Fabric || m.Run != "" && st.Run != m.Run || m.Site != "" && st.Site != m.Site {
-		return fmt.Errorf("the statement is about %s %s %s, and its subject about another one", st.Fabric, st.Run, st.Site)
+		return "", fmt.Errorf("the statement is about %s %s %s, and its subject about another one", st.Fabric, st.Run, st.Site)
 	}
 	if !st.Verb.OfSite() {
 		key := author + " " + st.Nonce
 		if q.nonces[key] {
-			return errors.New("the statement came before")
+			return "", errors.New("the statement came before")
 		}
 		if err := st.Fits(statement.Want{Now: m.At}); err != nil { // a replay has an old time
-			return err
+			return "", err
 		}
 		q.nonces[key] = true
 	}
 	switch {
 	case m.Kind == broker.Submit && st.Verb == statement.Submit:
-		return q.submit(m.Number, st, author, signed.Body)
+		return st.Run, q.submit(m.Number, st, author, signed.Body)
 	case m.Kind == broker.Say && !st.Verb.OfSite() && st.Verb != statement.Ask && st.Verb != statement.Submit:
-		return q.say(m.Number, st, author)
+		return st.Run, q.say(m.Number, st, author)
 	case m.Kind == broker.Wave && st.Verb.OfSite():
-		return q.site(st)
+		return st.Run, q.site(st)
 	}
-	return fmt.Errorf("a statement %q does not belong into %s", st.Verb, m.Kind)
+	return "", fmt.Errorf("a statement %q does not belong into %s", st.Verb, m.Kind)
 }
 
 // submit adds a run.
@@ -190,7 +209,8 @@ func (q *Queue) submit(number uint64, st *statement.Statement, by string, body [
 		return fmt.Errorf("the plan has %d waves, and its sites have %d", len(plan.Terms.Waves), wave-1)
 	}
 	q.runs[r.Name] = r
-	q.fabrics[r.Fabric] = append(q.fabrics[r.Fabric], r)
+	at, _ := slices.BinarySearchFunc(q.fabrics[r.Fabric], r.Number, func(r *TeamRun, n uint64) int { return cmp.Compare(r.Number, n) })
+	q.fabrics[r.Fabric] = slices.Insert(q.fabrics[r.Fabric], at, r)
 	return nil
 }
 
@@ -234,8 +254,10 @@ func (q *Queue) say(number uint64, st *statement.Statement, by string) error {
 			r.Withdrawn = by
 		}
 	case statement.Resume:
-		r.Epoch = number
-		r.again(st.Site)
+		if number > r.Epoch { // else it is a record, and the run has gone on since
+			r.Epoch = number
+			r.again(st.Site)
+		}
 	case statement.Rollback:
 		r.Epoch = number
 		r.Back = &Said{*st, number, by}
@@ -243,7 +265,8 @@ func (q *Queue) say(number uint64, st *statement.Statement, by string) error {
 			s.Outcome, s.Why, s.Over, s.Waits, s.Taken = "", "", time.Time{}, "", time.Time{}
 		}
 	}
-	r.Said = append(r.Said, Said{*st, number, by})
+	at, _ := slices.BinarySearchFunc(r.Said, number, func(s Said, n uint64) int { return cmp.Compare(s.Number, n) })
+	r.Said = slices.Insert(r.Said, at, Said{*st, number, by})
 	return nil
 }
 
@@ -272,6 +295,9 @@ func (q *Queue) site(st *statement.Statement) error {
 	switch {
 	case s == nil:
 		return fmt.Errorf("the site %q has no share of the run", st.Site)
+	case r.stays(s, st):
+		s.Waves[st.Wave] = &Wave{Ended: st.At, Outcome: st.Outcome, Devices: st.Devices, Why: st.Why}
+		return nil
 	case st.Epoch < r.EpochAt(st.Site):
 		return fmt.Errorf("the statement is of epoch %d, and the run has gone on in epoch %d", st.Epoch, r.EpochAt(st.Site))
 	case st.Wave > 0 && (st.Wave < s.First || st.Wave > s.Last):
@@ -302,6 +328,13 @@ func (q *Queue) site(st *statement.Statement) error {
 		return fmt.Errorf("a statement %q is not about a run", st.Verb)
 	}
 	return nil
+}
+
+// stays reports whether a statement of an earlier epoch is that a wave is complete, where records of sites had the resume before it: a
+// resume does not begin such a wave again.
+func (r *TeamRun) stays(s *Share, st *statement.Statement) bool {
+	return r.rebuilt && st.Verb == statement.Ended && st.Outcome == statement.Complete && r.Back == nil && r.Number <= st.Epoch &&
+		st.Epoch < r.EpochAt(s.Site) && s.First <= st.Wave && st.Wave <= s.Last && s.Waves[st.Wave] == nil
 }
 
 // EpochAt returns the epoch of the newest resume or rollback for a site, or of the submission.

@@ -275,7 +275,7 @@ func permissions(role Role, name string) (out jwt.Permissions, err error) {
 	out.Pub.Allow = reads()
 	switch role {
 	case Site:
-		for _, kind := range []broker.Kind{broker.Share, broker.Wave, broker.Event, broker.Look} {
+		for _, kind := range []broker.Kind{broker.Share, broker.Wave, broker.Event, broker.Look, broker.Record} {
 			out.Pub.Allow.Add(filter(kind, name))
 		}
 		out.Pub.Allow.Add(broker.AliveSubject(name))
@@ -286,6 +286,7 @@ func permissions(role Role, name string) (out jwt.Permissions, err error) {
 		for _, stream := range []string{broker.Stream, broker.AliveStream} {
 			out.Pub.Allow.Add("$JS.API.STREAM.CREATE."+stream, "$JS.API.STREAM.UPDATE."+stream)
 		}
+		out.Pub.Allow.Add("$JS.API.STREAM.PURGE." + broker.Stream)
 	default:
 		return out, fmt.Errorf("there is no role %q: %s, %s or %s", role, Site, Operator, Reader)
 	}

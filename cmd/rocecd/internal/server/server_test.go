@@ -125,7 +125,7 @@ func TestPermissions(t *testing.T) {
 		"alice": h.as(t, "alice", keys.Operator), "dc1": h.as(t, "dc1", keys.Site), "bob": h.as(t, "bob", keys.Reader),
 	}
 	may := map[string][]broker.Kind{
-		"alice": {broker.Ask, broker.Submit, broker.Say}, "dc1": {broker.Share, broker.Wave, broker.Event, broker.Look},
+		"alice": {broker.Ask, broker.Submit, broker.Say}, "dc1": {broker.Share, broker.Wave, broker.Event, broker.Look, broker.Record},
 	}
 	for name, b := range users {
 		for _, kind := range broker.Kinds {

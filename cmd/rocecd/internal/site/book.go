@@ -23,8 +23,9 @@ type book struct {
 	lock     *os.File
 	in, out  *os.File
 	messages []*broker.Message // that were read when the book was opened
-	said     []saying          // all that the site has said
+	said     []saying          // what the site has said
 	cursor   cursor
+	size     int64 // of the outbox when it was shortened
 }
 
 // saying is a statement of the site, or its answer to a question.
@@ -32,7 +33,7 @@ type saying struct {
 	ID      string          `json:"id"` // of the message
 	Subject broker.Subject  `json:"subject"`
 	Text    string          `json:"text"`
-	Data    json.RawMessage `json:"data"`
+	Data    json.RawMessage `json:"data"` // empty in memory when the hub has it
 }
 
 // cursor is the progress of the hub.
@@ -69,11 +70,19 @@ const ownFolders = 2
 // cursorFile has the cursor.
 const cursorFile = "cursor.json"
 
-// The bounds of files, and for how long a message of a run that is over is kept: no plan is valid for longer.
+// The files with what the site has verified, and what it has said.
 const (
-	maxBook   = 4 << 30
-	maxCursor = 64 << 20
-	keepTime  = 90 * 24 * time.Hour
+	inFile  = "messages.jsonl"
+	outFile = "outbox.jsonl"
+)
+
+// The bounds of files, and for how long lines are kept: no plan is valid for longer than keepTime, and no question for answerTime.
+const (
+	maxBook    = 4 << 30
+	maxCursor  = 64 << 20
+	keepTime   = 90 * 24 * time.Hour
+	answerTime = time.Hour
+	mostGrowth = 1 << 20 // bytes of the outbox until it is shortened again
 )
 
 // openBook opens the folder, and makes it.
@@ -106,25 +115,121 @@ func openBook(dir string, now time.Time) (_ *book, err error) {
 	if b.cursor.Runs == nil {
 		b.cursor.Runs = map[string]*way{}
 	}
-	if b.in, err = b.open("messages.jsonl", func(line []byte) error {
+	return b, errors.Join(b.openIn(now), b.openOut(now))
+}
+
+// openIn opens the file with the messages, and leaves the old ones out. The last one stays: it has the number that the site has seen.
+func (b *book) openIn(now time.Time) (err error) {
+	old := map[int]bool{}
+	all := 0
+	b.in, err = b.open(inFile, func(line []byte) error {
 		m := &broker.Message{}
 		if err := json.Unmarshal(line, m); err != nil {
 			return err
 		}
-		if now.Sub(m.At) < keepTime {
-			b.messages = append(b.messages, m)
+		if n := len(b.messages); n > 0 && now.Sub(b.messages[n-1].At) >= keepTime {
+			b.messages = b.messages[:n-1]
+			old[all-1] = true
 		}
+		all++
+		b.messages = append(b.messages, m)
 		return nil
-	}); err != nil {
-		return nil, err
+	})
+	if err != nil || len(old) == 0 {
+		return err
 	}
-	b.out, err = b.open("outbox.jsonl", func(line []byte) error {
+	b.in, err = b.replace(b.in, inFile, func(n int) bool { return !old[n] })
+	return err
+}
+
+// openOut opens the file with the sayings.
+func (b *book) openOut(now time.Time) (err error) {
+	b.out, err = b.open(outFile, func(line []byte) error {
 		var s saying
 		err := json.Unmarshal(line, &s)
 		b.said = append(b.said, s)
 		return err
 	})
-	return b, err
+	if err != nil {
+		return err
+	}
+	for i := range min(b.cursor.Said, len(b.said)) {
+		b.said[i].Data = nil
+	}
+	return b.shorten(now)
+}
+
+// shorten leaves out what the hub has and what is not needed any more: old statements, and answers to questions that are over. The cursor
+// comes first: a site that is killed in between sends lines again, which the hub has.
+func (b *book) shorten(now time.Time) error {
+	var kept []saying
+	needed := make([]bool, len(b.said))
+	sent := 0
+	for i := range b.said {
+		if needed[i] = i >= b.cursor.Said || b.said[i].needed(now); needed[i] {
+			kept = append(kept, b.said[i])
+		} else {
+			sent++
+		}
+	}
+	if sent > 0 {
+		b.cursor.Said -= sent
+		if err := b.sent(); err != nil {
+			return err
+		}
+		var err error
+		if b.out, err = b.replace(b.out, outFile, func(n int) bool { return needed[n] }); err != nil {
+			return err
+		}
+		b.said = kept
+	}
+	info, err := b.out.Stat()
+	if err == nil {
+		b.size = info.Size()
+	}
+	return onDisk(err)
+}
+
+// needed reports whether the site needs a saying that the hub has.
+func (s *saying) needed(now time.Time) bool {
+	st, err := statement.Parse([]byte(s.Text))
+	if err != nil {
+		return false
+	}
+	if st.Verb == statement.Share {
+		return now.Sub(st.At) < answerTime
+	}
+	return now.Sub(st.At) < keepTime
+}
+
+// grown reports whether the outbox has grown so much that shorten is worth its time.
+func (b *book) grown() bool {
+	info, err := b.out.Stat()
+	return err == nil && b.cursor.Said == len(b.said) && info.Size() > 2*b.size+mostGrowth
+}
+
+// replace writes a file again with the lines that are needed, and returns it for appending. It closes f.
+func (b *book) replace(f *os.File, name string, needed func(n int) bool) (*os.File, error) {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return f, onDisk(err)
+	}
+	var text bytes.Buffer
+	n := 0
+	if _, err := eachLine(f, func(line []byte) error {
+		if needed(n) {
+			text.Write(line)
+			text.WriteByte('\n')
+		}
+		n++
+		return nil
+	}); err != nil {
+		return f, err
+	}
+	if err := b.folder.WriteFile(name, text.Bytes()); err != nil {
+		return f, onDisk(err)
+	}
+	f.Close() //nolint:errcheck // every line is on the disk already
+	return b.open(name, func([]byte) error { return nil })
 }
 
 // open reads the lines of a file, and returns it for appending. It cuts off a last line that a kill has cut short.
@@ -133,17 +238,16 @@ func (b *book) open(name string, use func(line []byte) error) (*os.File, error) 
 	if err != nil {
 		return nil, onDisk(err)
 	}
-	whole := int64(0)
-	in := bufio.NewReader(io.LimitReader(f, maxBook))
-	for n := 1; ; n++ {
-		line, err := in.ReadBytes('\n')
-		if err != nil {
-			break
-		}
-		if err := use(bytes.TrimSpace(line)); err != nil {
-			return nil, errors.Join(fmt.Errorf("line %d of %s: %w", n, name, err), f.Close())
-		}
-		whole += int64(len(line))
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, errors.Join(onDisk(err), f.Close())
+	case info.Size() > maxBook:
+		return nil, errors.Join(fmt.Errorf("%s has %d bytes, which is more than %d GiB", name, info.Size(), maxBook>>30), f.Close())
+	}
+	whole, err := eachLine(f, use)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 	}
 	if err := f.Truncate(whole); err != nil {
 		return nil, errors.Join(onDisk(err), f.Close())
@@ -152,6 +256,24 @@ func (b *book) open(name string, use func(line []byte) error) (*os.File, error) 
 		return nil, errors.Join(onDisk(err), f.Close())
 	}
 	return f, nil
+}
+
+// eachLine uses each whole line of a file, and returns their bytes.
+func eachLine(f io.Reader, use func(line []byte) error) (whole int64, err error) {
+	in := bufio.NewReader(f)
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		switch {
+		case errors.Is(err, io.EOF):
+			return whole, nil
+		case err != nil:
+			return whole, onDisk(err)
+		}
+		if err := use(bytes.TrimSpace(line)); err != nil {
+			return whole, fmt.Errorf("line %d: %w", n, err)
+		}
+		whole += int64(len(line))
+	}
 }
 
 // add appends an object as a line, which is on the disk when add returns. After a failure the file has no part of the line.

@@ -29,25 +29,31 @@ func (w *Worker) signed(ctx context.Context, st *statement.Statement, body []byt
 // life, and asks for those of the other sites.
 func (w *Worker) send(ctx context.Context) error {
 	var beat, since time.Time
-	was := false // there
+	was, times := false, uint64(0) // there, and how often it came back
 	for ctx.Err() == nil {
 		w.mu.Lock()
-		b, wake, trouble := w.hub, w.wake, w.status.Trouble
+		b, wake := w.hub, w.wake
 		w.mu.Unlock()
 		there := b != nil && b.Connected()
+		if there && times != b.Reconnects() {
+			was, times = false, b.Reconnects()
+			w.again()
+		}
 		if there && (!was || w.o.Clock.Now().Sub(beat) >= beatTime) { // the hub may have another store when it is back
 			beat = w.o.Clock.Now()
 			if !was {
 				since = beat
 			}
 			w.beat(ctx, b, beat.Sub(since) >= broker.AliveFor)
-			trouble = w.Status().Trouble
 		}
 		if was && !there { // which sites are away is not known any more
 			w.setAlive(nil)
 		}
 		was = there
-		if there && trouble == "" {
+		w.mu.Lock()
+		same := w.same && w.status.Trouble == ""
+		w.mu.Unlock()
+		if there && same {
 			err := errors.Join(w.sendSaid(ctx, b), w.sendEvents(ctx, b))
 			if disk := (*diskError)(nil); errors.As(err, &disk) {
 				return disk
@@ -103,8 +109,12 @@ func (w *Worker) sendSaid(ctx context.Context, b *broker.Broker) error {
 			return err
 		}
 		w.mu.Lock()
+		w.book.said[n].Data = nil
 		w.book.cursor.Said++
 		err := w.book.sent()
+		if err == nil && w.book.grown() {
+			err = w.book.shorten(w.o.Clock.Now())
+		}
 		w.mu.Unlock()
 		if err != nil {
 			return err
@@ -148,12 +158,7 @@ func (w *Worker) sendEvents(ctx context.Context, b *broker.Broker) error {
 		}
 		first := lines - len(notices) + 1
 		for i := range notices {
-			data, err := json.Marshal(teamqueue.Event{Line: first + i, Notice: notices[i]})
-			if err != nil {
-				return err
-			}
-			to := broker.Subject{Kind: broker.Event, Fabric: at.Fabric, Run: at.Run, Site: w.o.Site}
-			if _, err = b.Publish(ctx, to, fmt.Sprintf("%s/%s/%d", w.o.Site, local, first+i), data); err != nil {
+			if err := w.publishLine(ctx, b, &at, local, &teamqueue.Event{Line: first + i, Notice: notices[i]}); err != nil {
 				return errors.Join(err, w.reached(local, first+i-1))
 			}
 		}
@@ -165,6 +170,17 @@ func (w *Worker) sendEvents(ctx context.Context, b *broker.Broker) error {
 		w.sizes[local] = size
 	}
 	return nil
+}
+
+// publishLine publishes a line of a journal. The hub stores it once.
+func (w *Worker) publishLine(ctx context.Context, b *broker.Broker, of *way, local string, line *teamqueue.Event) error {
+	data, err := json.Marshal(line)
+	if err != nil {
+		return err
+	}
+	to := broker.Subject{Kind: broker.Event, Fabric: of.Fabric, Run: of.Run, Site: w.o.Site}
+	_, err = b.Publish(ctx, to, fmt.Sprintf("%s/%s/%d", w.o.Site, local, line.Line), data)
+	return err
 }
 
 // reached keeps how far the hub has a journal.

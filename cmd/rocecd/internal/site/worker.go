@@ -64,8 +64,11 @@ type Worker struct {
 	hub    *broker.Broker
 	asks   []*broker.Message
 	newest string               // SHA-256 of the newest message
+	there  uint64               // number of the newest message of the hub
 	alive  map[string]time.Time // when the hub last heard each site; nil: not known
 	status Status
+	cut    context.CancelFunc // ends the reading of the stream, which begins again with a comparison; nil: nothing is read
+	same   bool               // the store has been compared since the connection is there
 }
 
 // Status is the state of a worker for people.
@@ -212,11 +215,29 @@ func (w *Worker) follow(ctx context.Context) error {
 			w.o.Log.Warn("the hub is away", "error", err)
 		}
 		w.mu.Lock()
+		w.cut, w.same = nil, false
 		wake := make(chan struct{})
 		w.mu.Unlock()
 		_ = w.sleep(ctx, wake, retryTime)
 	}
 	return nil
+}
+
+// compared records that the store of the hub is the one that this site knows.
+func (w *Worker) compared() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.same, w.status.Trouble = true, ""
+	w.changed()
+}
+
+// again makes the worker compare the store anew.
+func (w *Worker) again() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.same = false; w.cut != nil {
+		w.cut()
+	}
 }
 
 func (w *Worker) followOnce(ctx context.Context, filters []broker.Subject) error {
@@ -235,12 +256,17 @@ func (w *Worker) followOnce(ctx context.Context, filters []broker.Subject) error
 	if err := w.checkStore(ctx, b); err != nil {
 		return err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w.mu.Lock()
+	w.cut = cancel
+	w.mu.Unlock()
 	return b.Follow(ctx, max(last, 1), filters, func(m *broker.Message) error {
 		if m.Number == last { // it is there to be compared
 			return w.sameLast(m)
 		}
 		return w.take(m)
-	}, nil)
+	}, w.compared)
 }
 
 // checkStore refuses a store that has fewer messages than this site has seen.
@@ -251,9 +277,9 @@ func (w *Worker) checkStore(ctx context.Context, b *broker.Broker) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.status.Trouble = ""
+	w.there = there
 	if last := w.queue.Last(); there < last {
-		return w.olderStore(fmt.Sprintf("it ends with message %d, and this site has seen message %d", there, last))
+		return w.olderStore(fmt.Sprintf("it ends with message %d, and this site has seen message %d", there, last), last)
 	}
 	return nil
 }
@@ -265,13 +291,14 @@ func (w *Worker) sameLast(m *broker.Message) error {
 	if w.newest == statement.Sum(m.Data) {
 		return nil
 	}
-	return w.olderStore(fmt.Sprintf("its message %d is not the one that this site has seen", m.Number))
+	why := fmt.Sprintf("its message %d is not the one that this site has seen, and it ends with message %d", m.Number, max(m.Number, w.there))
+	return w.olderStore(why, max(m.Number, w.there))
 }
 
-// olderStore keeps why the worker does not use the hub. The caller holds the lock.
-func (w *Worker) olderStore(why string) error {
-	w.status.Trouble = "the store of the hub is older than what this site has seen: " + why + ". The site uses no message of the store. " +
-		"rocecd rebuild publishes the records of the site again"
+// olderStore keeps why the worker does not use the hub. above is a number that neither has. The caller holds the lock.
+func (w *Worker) olderStore(why string, above uint64) error {
+	w.status.Trouble = fmt.Sprintf("the store of the hub is older than what this site has seen: %s. The site uses no message of the store. "+
+		"rocecd rebuild --after %d on the hub, and then rocecd rebuild on each site, publish the records again", why, above)
 	return errors.New(w.status.Trouble)
 }
 

@@ -1,0 +1,160 @@
+package site
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/rocec/rocec/cmd/internal/broker"
+	"github.com/rocec/rocec/cmd/internal/statement"
+	"github.com/rocec/rocec/cmd/internal/teamqueue"
+	"github.com/rocec/rocec/targets/deploy/safefile"
+)
+
+// Kept is what a site has kept of its work for a team. Reading it changes nothing, so a worker may use the folder at the same time.
+type Kept struct {
+	Last     uint64 // number of the newest message that the site has verified
+	messages []*broker.Message
+	said     []saying
+	runs     map[string]*way
+}
+
+// ReadKept reads what the site has kept in its state.
+func ReadKept(state string) (*Kept, error) {
+	dir := filepath.Join(state, "team")
+	folder, err := safefile.OpenFolder(dir, ownFolders)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s has no records of a site", state)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	k := &Kept{}
+	read := func(name string, use func(line []byte) error) error {
+		f, err := folder.OpenFile(name, os.O_RDONLY)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		_, err = eachLine(f, use)
+		return err
+	}
+	if err := read(inFile, func(line []byte) error {
+		m := &broker.Message{}
+		err := json.Unmarshal(line, m)
+		k.messages, k.Last = append(k.messages, m), max(k.Last, m.Number)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	if err := read(outFile, func(line []byte) error {
+		var s saying
+		err := json.Unmarshal(line, &s)
+		k.said = append(k.said, s)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	text, err := folder.ReadFile(cursorFile, maxCursor)
+	if errors.Is(err, fs.ErrNotExist) {
+		return k, nil
+	}
+	var c cursor
+	err = errors.Join(err, json.Unmarshal(text, &c))
+	k.runs = c.Runs
+	return k, err
+}
+
+// Published counts what a hub got again.
+type Published struct{ Records, Statements, Lines int }
+
+// Publish gives a hub again what the site has kept: the messages of persons as records, then its own statements, then the lines of its
+// journals. A message that the hub still has is not stored twice within a day, and changes nothing later.
+func (k *Kept) Publish(ctx context.Context, o *Options, b *broker.Broker) (p Published, err error) {
+	w := &Worker{o: *o}
+	w.o.signByFiles()
+	if p.Records, err = k.records(ctx, w, b); err != nil {
+		return p, err
+	}
+	for i := range k.said {
+		s := &k.said[i]
+		if s.Subject.Kind != broker.Wave {
+			continue
+		}
+		if _, err := b.Publish(ctx, s.Subject, s.ID, s.Data); err != nil {
+			return p, err
+		}
+		p.Statements++
+	}
+	dir, err := w.o.Session(nil).Journals()
+	if err != nil {
+		return p, err
+	}
+	for _, local := range slices.Sorted(maps.Keys(k.runs)) {
+		notices, _, err := dir.Notices(local, 0)
+		if errors.Is(err, fs.ErrNotExist) { // the run did not begin
+			continue
+		}
+		if err != nil {
+			return p, err
+		}
+		for i := range notices {
+			if err := w.publishLine(ctx, b, k.runs[local], local, &teamqueue.Event{Line: i + 1, Notice: notices[i]}); err != nil {
+				return p, err
+			}
+			p.Lines++
+		}
+	}
+	return p, nil
+}
+
+// records publishes the messages of persons, in the order of their numbers.
+func (k *Kept) records(ctx context.Context, w *Worker, b *broker.Broker) (n int, err error) {
+	signers, err := w.o.Signers()
+	if err != nil {
+		return 0, err
+	}
+	of := map[uint64]*broker.Message{}
+	for _, m := range k.messages {
+		switch m.Kind {
+		case broker.Submit, broker.Say:
+			of[m.Number] = m
+		case broker.Record:
+			if m, err := teamqueue.OpenRecord(m, signers); err == nil {
+				of[m.Number] = m
+			}
+		}
+	}
+	for _, number := range slices.Sorted(maps.Keys(of)) {
+		m := of[number]
+		body, err := teamqueue.Record(m)
+		if err != nil {
+			return n, err
+		}
+		st := statement.Statement{Verb: statement.Recorded, Fabric: m.Fabric, Run: m.Run}
+		signed, err := w.signed(ctx, &st, body)
+		if err != nil {
+			return n, err
+		}
+		data, err := json.Marshal(signed)
+		if err != nil {
+			return n, err
+		}
+		to := broker.Subject{Kind: broker.Record, Fabric: m.Fabric, Site: w.o.Site}
+		if _, err := b.Publish(ctx, to, fmt.Sprintf("%s/record/%d", w.o.Site, number), data); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
