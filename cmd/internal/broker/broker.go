@@ -67,6 +67,7 @@ func Open(w Where, notice func(lost error)) (*Broker, error) {
 		nats.ErrorHandler(b.refused),
 		nats.Name(w.Name), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.Timeout(answerTime),
 		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(3), nats.ReconnectBufSize(-1), nats.NoEcho(),
+		nats.IgnoreAuthErrorAbort(), // credentials that were renewed are in the same file
 	}
 	if w.Creds != "" {
 		o = append(o, nats.UserCredentials(w.Creds))

@@ -59,18 +59,24 @@ func (r *Ring) CA() string { return filepath.Join(r.dir, authority+".crt") }
 
 // TLS returns the configuration of a server that shows the certificate of the ring. With mutual, clients show one, too.
 func (r *Ring) TLS(mutual bool) (*tls.Config, error) {
-	pair, err := tls.LoadX509KeyPair(filepath.Join(r.dir, serverName+".crt"), filepath.Join(r.dir, serverName+".key"))
+	load := func() (tls.Certificate, error) {
+		return tls.LoadX509KeyPair(filepath.Join(r.dir, serverName+".crt"), filepath.Join(r.dir, serverName+".key"))
+	}
+	pair, err := load()
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("the ring has no certificate for a server: rocecd keys server HOST makes one (%w)", err)
+		return nil, fmt.Errorf("the ring has no certificate for the server of the hub: rocecd keys renew server makes one (%w)", err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if pair.Leaf != nil && r.now().After(pair.Leaf.NotAfter) {
-		return nil, fmt.Errorf("the certificate of the server was valid until %s: rocecd keys server HOST makes another one",
+		return nil, fmt.Errorf("the certificate of the server was valid until %s: rocecd keys renew server makes another one",
 			pair.Leaf.NotAfter.Format(time.RFC3339))
 	}
-	c := &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13}
+	c := &tls.Config{MinVersion: tls.VersionTLS13, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+		pair, err := load() // a renewed certificate needs no new start
+		return &pair, err
+	}}
 	if mutual {
 		text, err := os.ReadFile(r.CA())
 		if err != nil {

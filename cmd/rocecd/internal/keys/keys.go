@@ -117,7 +117,7 @@ func Open(dir string, now func() time.Time) (*Ring, error) {
 	r := &Ring{dir: dir, now: now}
 	info, err := os.Stat(dir)
 	if err != nil {
-		return nil, fmt.Errorf("there is no ring of keys: rocecd keys init --keys %s makes one (%w)", dir, err)
+		return nil, fmt.Errorf("there is no ring of keys: rocecd keys init makes one (%w)", err)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("the mode %04o of %s lets other users read keys: chmod 700", info.Mode().Perm(), dir)
@@ -154,30 +154,45 @@ func (r *Ring) Add(name string, role Role, valid time.Duration) (creds []byte, e
 		r.users[i].Revoked = r.now().UTC().Truncate(time.Second)
 		r.users[i].Name += fmt.Sprintf("@%d", r.users[i].Issued.Unix())
 	}
-	pair, err := nkeys.CreateUser()
+	creds, u, err := r.credentials(name, role, valid)
 	if err != nil {
-		return nil, err
-	}
-	u := User{Name: name, Role: role, Key: public(pair), Issued: r.now().UTC().Truncate(time.Second)}
-	u.Expires = u.Issued.Add(valid)
-	claims := jwt.NewUserClaims(u.Key)
-	claims.Name, claims.Expires = string(role)+" "+name, u.Expires.Unix()
-	if claims.Permissions, err = permissions(role, name); err != nil {
-		return nil, err
-	}
-	text, err := claims.Encode(r.account)
-	if err != nil {
-		return nil, err
-	}
-	seed, err := pair.Seed()
-	if err != nil {
-		return nil, err
-	}
-	if creds, err = jwt.FormatUserConfig(text, seed); err != nil {
 		return nil, err
 	}
 	r.users = append(r.users, u)
 	return creds, r.save()
+}
+
+// credentials makes a user and its credentials.
+func (r *Ring) credentials(name string, role Role, valid time.Duration) (creds []byte, u User, err error) {
+	pair, err := nkeys.CreateUser()
+	if err != nil {
+		return nil, u, err
+	}
+	u = User{Name: name, Role: role, Key: public(pair), Issued: r.now().UTC().Truncate(time.Second)}
+	u.Expires = u.Issued.Add(valid)
+	claims := jwt.NewUserClaims(u.Key)
+	claims.Name, claims.Expires = string(role)+" "+name, u.Expires.Unix()
+	if claims.Permissions, err = permissions(role, name); err != nil {
+		return nil, u, err
+	}
+	text, err := claims.Encode(r.account)
+	if err != nil {
+		return nil, u, err
+	}
+	seed, err := pair.Seed()
+	if err != nil {
+		return nil, u, err
+	}
+	creds, err = jwt.FormatUserConfig(text, seed)
+	return creds, u, err
+}
+
+// Find returns the user with a name that is not revoked; nil: there is none.
+func (r *Ring) Find(name string) *User {
+	if i := r.find(name); i >= 0 {
+		return &r.users[i]
+	}
+	return nil
 }
 
 // Revoke ends the credentials of a user. A server that serves the ring disconnects it.
@@ -288,7 +303,7 @@ func permissions(role Role, name string) (out jwt.Permissions, err error) {
 		}
 		out.Pub.Allow.Add("$JS.API.STREAM.PURGE." + broker.Stream)
 	default:
-		return out, fmt.Errorf("there is no role %q: %s, %s or %s", role, Site, Operator, Reader)
+		return out, fmt.Errorf("there is no role %q: %s, %s, %s or %s", role, Site, Operator, Reader, Hub)
 	}
 	return out, nil
 }

@@ -221,4 +221,3 @@ func read(t *testing.T, name string) string {
 	require.NoError(t, err)
 	return string(text)
 }
-

@@ -25,6 +25,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/statement"
 	"github.com/rocec/rocec/cmd/internal/teamqueue"
 	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/safefile"
 	"github.com/rocec/rocec/targets/deploy/sequence"
 )
 
@@ -365,4 +366,24 @@ func (w *Worker) isAway(site string) bool {
 	}
 	_, alive := w.alive[site]
 	return !alive
+}
+
+// readyFile is written to see whether the journals can be.
+const readyFile = ".ready"
+
+// Writable returns why the journals of the machine cannot be written.
+func (w *Worker) Writable() error {
+	dir, err := w.o.Session(nil).Journals()
+	if err != nil {
+		return err
+	}
+	folder, err := safefile.MakeFolder(dir.Path(), ownFolders)
+	if err != nil {
+		return fmt.Errorf("the journals of the site cannot be written: %w", err)
+	}
+	defer folder.Close()
+	if err := folder.WriteFile(readyFile, []byte("rocecd\n")); err != nil {
+		return fmt.Errorf("the journals of the site cannot be written: %w", err)
+	}
+	return nil
 }

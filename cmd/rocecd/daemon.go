@@ -1,0 +1,316 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/broker"
+	"github.com/rocec/rocec/cmd/internal/globals"
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/person"
+	"github.com/rocec/rocec/cmd/internal/rights"
+	"github.com/rocec/rocec/cmd/internal/session"
+	"github.com/rocec/rocec/cmd/internal/sshsig"
+	"github.com/rocec/rocec/cmd/rocecd/internal/keys"
+	"github.com/rocec/rocec/cmd/rocecd/internal/server"
+	"github.com/rocec/rocec/cmd/rocecd/internal/site"
+	"github.com/rocec/rocec/compiler/change"
+	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/sequence"
+)
+
+// daemon is a running rocecd.
+type daemon struct {
+	o      *serveOptions
+	p      *person.Person
+	log    *slog.Logger
+	link   *link
+	hub    *server.Hub    // nil: nothing is embedded
+	team   *broker.Broker // of the hub itself; nil: this process is a site alone
+	worker *site.Worker   // nil: this process has no site
+	mirror string         // folder of the git repository
+}
+
+// The times of a daemon.
+const (
+	watchTime  = time.Second     // between looks whether users were added or revoked
+	startTime  = time.Minute     // to make the streams
+	readyTime  = 5 * time.Second // of the answer of /readyz
+	headerTime = 10 * time.Second
+)
+
+// serve runs until ctx ends, or a part of the process fails.
+func serve(ctx context.Context, p *person.Person, o *serveOptions) (err error) {
+	d := &daemon{o: o, p: p, log: slog.New(slog.NewTextHandler(p.Stderr, nil)), link: &link{o: &o.place, files: map[string]keys.Role{}}}
+	defer d.close()
+	if err := d.startHub(ctx); err != nil {
+		return machine(err)
+	}
+	if err := d.startSite(ctx); err != nil {
+		return machine(err)
+	}
+	listener, err := net.Listen("tcp", o.pages)
+	if err != nil {
+		return machine(err)
+	}
+	pages := &http.Server{Handler: d.handler(), ReadHeaderTimeout: headerTime, MaxHeaderBytes: 64 << 10}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var all sync.WaitGroup
+	each := func(do func() error) {
+		all.Go(func() {
+			if err := do(); err != nil && ctx.Err() == nil {
+				cancel(err)
+			}
+		})
+	}
+	each(func() error { return pages.Serve(listener) })
+	each(func() error { return d.watch(ctx) })
+	worked := make(chan error, 1)
+	go func() {
+		err := error(nil)
+		if d.worker != nil {
+			err = d.worker.Run(ctx)
+		}
+		if err != nil {
+			cancel(err)
+		}
+		<-ctx.Done()
+		worked <- err
+	}()
+	d.log.Info("rocecd serves", "version", build().Version, "hub", d.hub != nil, "site", o.site, "pages", listener.Addr().String())
+	d.notify("READY=1")
+	<-ctx.Done()
+	d.notify("STOPPING=1")
+	err = <-worked // the wave under way has ended
+	pages.Close()  //nolint:errcheck // the process ends
+	all.Wait()
+	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
+		err = cause
+	}
+	d.log.Info("rocecd ends")
+	return machine(err)
+}
+
+func (d *daemon) notify(state string) {
+	if err := notify(d.p.Getenv("NOTIFY_SOCKET"), state); err != nil {
+		d.log.Warn("systemd does not hear", "error", err)
+	}
+}
+
+// startHub starts the hub of this process, and makes the streams of the team.
+func (d *daemon) startHub(ctx context.Context) (err error) {
+	o := d.o
+	if !o.embeds() && o.site != "" {
+		return nil
+	}
+	if o.embeds() {
+		if d.link.ring, err = embedded(&o.place); err != nil {
+			return err
+		}
+		host, port, err := portOf(o.listen)
+		if err != nil {
+			return err
+		}
+		if host == "" {
+			host = "0.0.0.0"
+		}
+		if d.hub, err = server.Start(server.Options{
+			Listen: host, Port: port, Store: filepath.Join(o.state, "store"), Ring: d.link.ring, Log: d.log,
+		}); err != nil {
+			return err
+		}
+	}
+	if d.team, err = d.link.open("hub", keys.Hub); err != nil {
+		return err
+	}
+	return makeStreams(ctx, d.team, o)
+}
+
+// makeStreams makes the streams of a team, or sets their limits.
+func makeStreams(ctx context.Context, b *broker.Broker, o *serveOptions) error {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	if err := b.Make(ctx, broker.Limits{Bytes: o.storeBytes, Age: o.storeAge, Replicas: o.replicas}); err != nil {
+		return err
+	}
+	return b.MakeAlive(ctx)
+}
+
+// startSite opens the site of this process.
+func (d *daemon) startSite(ctx context.Context) (err error) {
+	o := d.o
+	if o.mirror == "" {
+		return nil
+	}
+	if d.mirror, err = openMirror(ctx, o.state, o.mirror); err != nil {
+		return err
+	}
+	g, err := newGlobals(d.p)
+	if err != nil {
+		return err
+	}
+	name, sites, err := fabricOf(ctx, g, d.mirror, o.folder)
+	if err != nil {
+		return err
+	}
+	if o.site, err = chooseSite(o.site, name, sites); err != nil {
+		return err
+	}
+	w, err := o.worker(d.p, d.log, d.link)
+	if err != nil {
+		return err
+	}
+	w.Fabrics = map[string]site.Source{name: {Mirror: d.mirror, Folder: o.folder}}
+	if o.lab == session.LabKept { // the default of rocec has one for each folder of a fabric, and a site has a folder for each commit
+		o.lab = session.LabFlag(filepath.Join(o.state, "lab"))
+	}
+	w.Change = session.ChangeOptions{
+		Format: "json", Parallel: o.parallel, OnFailure: string(rollout.UndoWave), Anomaly: string(rollout.AnomalyStop),
+		HookTime: session.HookTime, Drain: o.drain, Undrain: o.undrain, Lab: o.lab,
+	}
+	w.Rules = sequence.Rules{Rules: change.Rules{MinCapacity: minCapacity, Parallel: o.parallel, Canary: true}}
+	if o.lab != "" {
+		soak := session.LabSoak
+		w.Rules.Soak = &soak
+	}
+	d.worker, err = site.New(*w)
+	return err
+}
+
+// minCapacity is the percentage of capacity that paths keep, as for rocec apply.
+const minCapacity = 50
+
+// worker returns the options of a worker that a rebuild needs, too.
+func (o *place) worker(p *person.Person, log *slog.Logger, l *link) (*site.Options, error) {
+	key := o.key
+	if l.ring != nil && key == "" && p.Getenv(session.KeyVariable) == "" {
+		file, line, err := l.ring.SiteKey(o.site)
+		if err != nil {
+			return nil, err
+		}
+		key = file
+		log.Info("the site signs with a key of the ring: the allowed signers of the team need its line", "line", line)
+	}
+	w := &site.Options{
+		Site: o.site, State: o.state, Clock: device.Clock{Now: time.Now, Wait: time.After}, Log: log,
+		Connect: func() (*broker.Broker, error) { return l.open(o.site, keys.Site) },
+	}
+	w.Session = func(listen func(journal.Notice)) *session.Session {
+		g, err := newGlobals(p)
+		if err != nil {
+			panic("rocecd: " + err.Error()) // the flags are constant
+		}
+		s := session.New(g, w.Clock)
+		s.Site, s.Listen = rights.Named{Folder: rights.Folder, Key: key}, listen
+		return s
+	}
+	if o.signers != "" {
+		w.Signers = func() (*sshsig.Signers, error) {
+			text, err := globals.ReadBounded(o.signers)
+			if err != nil {
+				return nil, err
+			}
+			return sshsig.ParseSigners(text)
+		}
+	}
+	return w, nil
+}
+
+// newGlobals returns the globals of a process without a person.
+func newGlobals(p *person.Person) (*globals.Globals, error) {
+	of := &person.Person{
+		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: p.Stderr, Environ: p.Environ, Getenv: p.Getenv, Color: "never", Quiet: true,
+	}
+	g := globals.New(of, build())
+	g.LogFormat = "text"
+	return g, g.Prepare()
+}
+
+// watch makes the hub take users that were added or revoked, and renews the credentials of this process.
+func (d *daemon) watch(ctx context.Context) error {
+	if d.hub == nil {
+		<-ctx.Done()
+		return nil
+	}
+	known, renewed := "", time.Now()
+	for ctx.Err() == nil {
+		now, err := d.link.ring.Changed()
+		if err == nil && now != known {
+			err = d.hub.Reload()
+			known = now
+		}
+		if err == nil && time.Since(renewed) > 24*time.Hour {
+			err = d.link.renew()
+			renewed = time.Now()
+		}
+		if err != nil {
+			d.log.Error("the users of the hub cannot be read", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(watchTime):
+		}
+	}
+	return nil
+}
+
+// handler returns the pages of this process.
+func (d *daemon) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), readyTime)
+		defer cancel()
+		if err := d.ready(ctx); err != nil {
+			answer(w, http.StatusServiceUnavailable, err.Error())
+			return
+		}
+		answer(w, http.StatusOK, "ready")
+	})
+	return mux
+}
+
+func answer(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	fmt.Fprintln(w, text)
+}
+
+// ready returns why this process cannot do its work now: a line for each reason.
+func (d *daemon) ready(ctx context.Context) (err error) {
+	if d.team != nil && !d.team.Connected() {
+		err = errors.Join(err, errors.New("the hub does not answer"))
+	}
+	if d.worker == nil {
+		return err
+	}
+	switch s := d.worker.Status(); {
+	case !s.Connected:
+		err = errors.Join(err, errors.New("the site is not connected to the hub"))
+	case s.Trouble != "":
+		err = errors.Join(err, errors.New(s.Trouble))
+	}
+	return errors.Join(err, d.worker.Writable(), readyMirror(ctx, d.mirror))
+}
+
+// close ends the hub, when its worker has ended.
+func (d *daemon) close() {
+	if d.team != nil {
+		d.team.Close()
+	}
+	if d.hub != nil {
+		d.hub.Stop()
+	}
+}
