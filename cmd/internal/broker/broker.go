@@ -196,12 +196,14 @@ func (b *Broker) Beat(site string) error { return told(b.url, b.conn.Publish(Ali
 func (b *Broker) Alive(ctx context.Context) (map[string]time.Time, error) {
 	out := map[string]time.Time{}
 	c, err := b.js.OrderedConsumer(ctx, AliveStream, jetstream.OrderedConsumerConfig{
-		DeliverPolicy:  jetstream.DeliverLastPerSubjectPolicy,
-		FilterSubjects: []string{AliveSubject("")},
+		DeliverPolicy:     jetstream.DeliverLastPerSubjectPolicy,
+		FilterSubjects:    []string{AliveSubject("")},
+		InactiveThreshold: idleTime,
 	})
 	if err != nil {
 		return nil, told(b.url, err)
 	}
+	defer b.forget(AliveStream, c)
 	batch, err := c.FetchNoWait(mostSites)
 	if err != nil {
 		return nil, told(b.url, err)
@@ -262,7 +264,9 @@ func (b *Broker) Follow(ctx context.Context, from uint64, filters []Subject, use
 	if err != nil {
 		return err
 	}
-	c := jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(from, 1)}
+	c := jetstream.OrderedConsumerConfig{
+		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(from, 1), InactiveThreshold: idleTime,
+	}
 	for _, f := range filters {
 		c.FilterSubjects = append(c.FilterSubjects, f.Filter())
 	}
@@ -270,6 +274,7 @@ func (b *Broker) Follow(ctx context.Context, from uint64, filters []Subject, use
 	if err != nil {
 		return told(b.url, err)
 	}
+	defer b.forget(Stream, consumer)
 	it, err := consumer.Messages(jetstream.PullMaxMessages(200))
 	if err != nil {
 		return told(b.url, err)
@@ -313,6 +318,18 @@ func (b *Broker) Follow(ctx context.Context, from uint64, filters []Subject, use
 	}
 }
 
+// idleTime is how long a server keeps the place of a reader that has gone away.
+const idleTime = 30 * time.Second
+
+// forget makes the server forget the place of a reader: it keeps a limited number of them.
+func (b *Broker) forget(stream string, c jetstream.Consumer) {
+	if info := c.CachedInfo(); info != nil && b.conn.IsConnected() {
+		ctx, cancel := context.WithTimeout(context.Background(), answerTime)
+		defer cancel()
+		_ = b.js.DeleteConsumer(ctx, stream, info.Name) // else it ends after idleTime
+	}
+}
+
 // errCaught ends a Follow that has used all messages.
 var errCaught = errors.New("all messages were read")
 
@@ -339,7 +356,8 @@ func told(url string, err error) error {
 		return fmt.Errorf("%s has no stream %s: it is no hub of rocec, or its store is lost. rocecd serve makes the stream", url, Stream)
 	case strings.Contains(err.Error(), "maximum bytes exceeded"), strings.Contains(err.Error(), "insufficient resources"):
 		return ErrFull
-	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
+	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout),
+		errors.Is(err, nats.ErrReconnectBufExceeded):
 		return fmt.Errorf("the hub %s does not answer", url)
 	}
 	return fmt.Errorf("the hub %s: %w", url, err)

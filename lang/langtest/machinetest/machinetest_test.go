@@ -104,7 +104,7 @@ func TestRocec(t *testing.T) {
 	out, err := exec.Command(path, "version").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	require.Contains(t, string(out), "rocec ")
-	again, err := where()
+	again, err := where("rocec")
 	require.NoError(t, err)
 	require.Equal(t, path, again)
 }

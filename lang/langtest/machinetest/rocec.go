@@ -25,14 +25,31 @@ var (
 // binary: `go run` keeps it in the build cache, so only the first caller links it.
 func Rocec(t testing.TB) string {
 	t.Helper()
-	path, err := rocec()
+	return good(t, rocec)
+}
+
+// Rocecd returns the path of a binary of rocecd, as [Rocec] does.
+func Rocecd(t testing.TB) string {
+	t.Helper()
+	return good(t, rocecd)
+}
+
+func good(t testing.TB, built func() (string, error)) string {
+	t.Helper()
+	path, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return path
 }
 
-var rocec = sync.OnceValues(func() (path string, err error) {
+var (
+	rocec  = sync.OnceValues(func() (string, error) { return built("rocec") })
+	rocecd = sync.OnceValues(func() (string, error) { return built("rocecd") })
+)
+
+// built returns the path of the binary of a program.
+func built(program string) (path string, err error) {
 	if err := os.MkdirAll(cache, 0o700); err != nil {
 		return "", err
 	}
@@ -47,7 +64,7 @@ var rocec = sync.OnceValues(func() (path string, err error) {
 	}
 	// The first run links the binary and runs a copy, which is removed afterwards. The second run uses the binary of the cache.
 	for range 2 {
-		if path, err = where(); err != nil {
+		if path, err = where(program); err != nil {
 			return "", err
 		}
 	}
@@ -55,11 +72,11 @@ var rocec = sync.OnceValues(func() (path string, err error) {
 		return "", fmt.Errorf("the build cache keeps no binary: %w", err)
 	}
 	return path, nil
-})
+}
 
 // where lets `go run` start echo with the path of the binary, instead of the binary.
-func where() (string, error) {
-	cmd := exec.Command("go", "run", "-tags", "faults", "-exec", "echo", "github.com/rocec/rocec/cmd/rocec")
+func where(program string) (string, error) {
+	cmd := exec.Command("go", "run", "-tags", "faults", "-exec", "echo", "github.com/rocec/rocec/cmd/"+program)
 	cmd.Dir = began
 	out, err := cmd.Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {

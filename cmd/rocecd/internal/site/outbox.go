@@ -158,7 +158,7 @@ func (w *Worker) sendEvents(ctx context.Context, b *broker.Broker) error {
 		}
 		first := lines - len(notices) + 1
 		for i := range notices {
-			if err := w.publishLine(ctx, b, &at, local, &teamqueue.Event{Line: first + i, Notice: notices[i]}); err != nil {
+			if err := w.publishLine(ctx, b, &at, local, "", &teamqueue.Event{Line: first + i, Notice: notices[i]}); err != nil {
 				return errors.Join(err, w.reached(local, first+i-1))
 			}
 		}
@@ -172,14 +172,14 @@ func (w *Worker) sendEvents(ctx context.Context, b *broker.Broker) error {
 	return nil
 }
 
-// publishLine publishes a line of a journal. The hub stores it once.
-func (w *Worker) publishLine(ctx context.Context, b *broker.Broker, of *way, local string, line *teamqueue.Event) error {
+// publishLine publishes a line of a journal. The hub stores it once, or again with another end of its id.
+func (w *Worker) publishLine(ctx context.Context, b *broker.Broker, of *way, local, again string, line *teamqueue.Event) error {
 	data, err := json.Marshal(line)
 	if err != nil {
 		return err
 	}
 	to := broker.Subject{Kind: broker.Event, Fabric: of.Fabric, Run: of.Run, Site: w.o.Site}
-	_, err = b.Publish(ctx, to, fmt.Sprintf("%s/%s/%d", w.o.Site, local, line.Line), data)
+	_, err = b.Publish(ctx, to, fmt.Sprintf("%s/%s/%d%s", w.o.Site, local, line.Line, again), data)
 	return err
 }
 

@@ -79,11 +79,17 @@ func ReadKept(state string) (*Kept, error) {
 type Published struct{ Records, Statements, Lines int }
 
 // Publish gives a hub again what the site has kept: the messages of persons as records, then its own statements, then the lines of its
-// journals. A message that the hub still has is not stored twice within a day, and changes nothing later.
+// journals. The hub may have some of them before the records of their runs, where readers refuse them, so it stores all again. A reader for
+// whom a message is the second one changes nothing by it.
 func (k *Kept) Publish(ctx context.Context, o *Options, b *broker.Broker) (p Published, err error) {
 	w := &Worker{o: *o}
 	w.o.signByFiles()
-	if p.Records, err = k.records(ctx, w, b); err != nil {
+	last, err := b.Last(ctx)
+	if err != nil {
+		return p, err
+	}
+	again := fmt.Sprint("@", last) // part of each id
+	if p.Records, err = k.records(ctx, w, b, again); err != nil {
 		return p, err
 	}
 	for i := range k.said {
@@ -91,7 +97,7 @@ func (k *Kept) Publish(ctx context.Context, o *Options, b *broker.Broker) (p Pub
 		if s.Subject.Kind != broker.Wave {
 			continue
 		}
-		if _, err := b.Publish(ctx, s.Subject, s.ID, s.Data); err != nil {
+		if _, err := b.Publish(ctx, s.Subject, s.ID+again, s.Data); err != nil {
 			return p, err
 		}
 		p.Statements++
@@ -109,7 +115,7 @@ func (k *Kept) Publish(ctx context.Context, o *Options, b *broker.Broker) (p Pub
 			return p, err
 		}
 		for i := range notices {
-			if err := w.publishLine(ctx, b, k.runs[local], local, &teamqueue.Event{Line: i + 1, Notice: notices[i]}); err != nil {
+			if err := w.publishLine(ctx, b, k.runs[local], local, again, &teamqueue.Event{Line: i + 1, Notice: notices[i]}); err != nil {
 				return p, err
 			}
 			p.Lines++
@@ -119,7 +125,7 @@ func (k *Kept) Publish(ctx context.Context, o *Options, b *broker.Broker) (p Pub
 }
 
 // records publishes the messages of persons, in the order of their numbers.
-func (k *Kept) records(ctx context.Context, w *Worker, b *broker.Broker) (n int, err error) {
+func (k *Kept) records(ctx context.Context, w *Worker, b *broker.Broker, again string) (n int, err error) {
 	signers, err := w.o.Signers()
 	if err != nil {
 		return 0, err
@@ -151,7 +157,7 @@ func (k *Kept) records(ctx context.Context, w *Worker, b *broker.Broker) (n int,
 			return n, err
 		}
 		to := broker.Subject{Kind: broker.Record, Fabric: m.Fabric, Site: w.o.Site}
-		if _, err := b.Publish(ctx, to, fmt.Sprintf("%s/record/%d", w.o.Site, number), data); err != nil {
+		if _, err := b.Publish(ctx, to, fmt.Sprintf("%s/record/%d%s", w.o.Site, number, again), data); err != nil {
 			return n, err
 		}
 		n++

@@ -31,8 +31,8 @@ type job struct {
 	back  bool // it is undone
 }
 
-// errEpoch ends the work on a run that goes on in a newer epoch.
-var errEpoch = errors.New("a person has said how the run goes on")
+// errEpoch ends the work on a run that goes on in a newer epoch, or after an earlier run.
+var errEpoch = errors.New("a person has said how the run goes on, or an earlier run has come to light")
 
 // work does the share of this site of all runs of a fabric, one after the other.
 func (w *Worker) work(ctx context.Context, fabric string) error {
@@ -149,7 +149,7 @@ func (w *Worker) ends(ctx context.Context, j *job, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case newer:
+	case newer || errors.Is(err, errEpoch):
 		return errEpoch
 	case errors.As(err, &disk):
 		return err
@@ -247,7 +247,7 @@ func (w *Worker) await(ctx context.Context, j *job, may func() (teamqueue.Admiss
 	for {
 		w.mu.Lock()
 		v, why := may()
-		newer, wake := j.EpochAt(w.o.Site) != j.epoch, w.wake
+		newer, wake := j.EpochAt(w.o.Site) != j.epoch || w.behind(j), w.wake
 		w.mu.Unlock()
 		switch {
 		case ctx.Err() != nil:
@@ -271,6 +271,13 @@ func (w *Worker) await(ctx context.Context, j *job, may func() (teamqueue.Admiss
 			return err
 		}
 	}
+}
+
+// behind reports whether an earlier run of the fabric came to light, by the record of another site, before this one has begun a wave. The
+// caller holds the lock.
+func (w *Worker) behind(j *job) bool {
+	next := w.next(j.Fabric)
+	return len(j.share.Waves) == 0 && next != nil && next.Name != j.Name
 }
 
 // setWaits keeps what a run waits for, for the pages.
