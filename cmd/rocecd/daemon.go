@@ -34,7 +34,7 @@ type daemon struct {
 	o      *serveOptions
 	p      *person.Person
 	log    *slog.Logger
-	link   *link
+	link   *uplink
 	hub    *server.Hub    // nil: nothing is embedded
 	team   *broker.Broker // of the hub itself; nil: this process is a site alone
 	worker *site.Worker   // nil: this process has no site
@@ -51,7 +51,7 @@ const (
 
 // serve runs until ctx ends, or a part of the process fails.
 func serve(ctx context.Context, p *person.Person, o *serveOptions) (err error) {
-	d := &daemon{o: o, p: p, log: slog.New(slog.NewTextHandler(p.Stderr, nil)), link: &link{o: &o.place, files: map[string]keys.Role{}}}
+	d := &daemon{o: o, p: p, log: slog.New(slog.NewTextHandler(p.Stderr, nil)), link: &uplink{o: &o.place, files: map[string]keys.Role{}}}
 	defer d.close()
 	if err := d.startHub(ctx); err != nil {
 		return machine(err)
@@ -88,7 +88,7 @@ func serve(ctx context.Context, p *person.Person, o *serveOptions) (err error) {
 		<-ctx.Done()
 		worked <- err
 	}()
-	d.log.Info("rocecd serves", "version", build().Version, "hub", d.hub != nil, "site", o.site, "pages", listener.Addr().String())
+	d.log.Info("rocecd serves", "version", build().Version, "hub", d.address(), "site", o.site, "pages", listener.Addr().String())
 	d.notify("READY=1")
 	<-ctx.Done()
 	d.notify("STOPPING=1")
@@ -100,6 +100,14 @@ func serve(ctx context.Context, p *person.Person, o *serveOptions) (err error) {
 	}
 	d.log.Info("rocecd ends")
 	return machine(err)
+}
+
+// address returns the address of the hub: the one in this process, or the one that the flags name.
+func (d *daemon) address() string {
+	if d.hub != nil {
+		return d.hub.URL()
+	}
+	return d.o.hub + d.o.nats
 }
 
 func (d *daemon) notify(state string) {
@@ -192,7 +200,7 @@ func (d *daemon) startSite(ctx context.Context) (err error) {
 const minCapacity = 50
 
 // worker returns the options of a worker that a rebuild needs, too.
-func (o *place) worker(p *person.Person, log *slog.Logger, l *link) (*site.Options, error) {
+func (o *place) worker(p *person.Person, log *slog.Logger, l *uplink) (*site.Options, error) {
 	key := o.key
 	if l.ring != nil && key == "" && p.Getenv(session.KeyVariable) == "" {
 		file, line, err := l.ring.SiteKey(o.site)

@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/cmd/rocecd/internal/keys"
 )
 
-// place holds the flags that say where a process works, and by which hub.
+// place holds the flags that name the folders of a process, and its hub.
 type place struct {
 	state              string
 	site, key, signers string

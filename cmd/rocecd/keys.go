@@ -56,7 +56,7 @@ func keysInitCommand(p *person.Person, state *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			printLines(p, "The ring of keys of the hub is "+r.Dir()+": keep a copy of it where only you can read it.",
+			printLines(p, "The keys of the hub are in "+r.Dir()+". Keep a copy where only you can read it.",
 				"Copy to each site and person: "+r.CA())
 			return printServer(p, r)
 		},
@@ -255,7 +255,8 @@ func printServer(p *person.Person, r *keys.Ring) error {
 	if err != nil {
 		return machine(err)
 	}
-	printLines(p, fmt.Sprintf("The certificate of the server is for %s, and valid until %s.", diag.And(hosts), until.UTC().Format(time.RFC3339)))
+	end := until.UTC().Format(time.RFC3339)
+	printLines(p, fmt.Sprintf("The certificate of the server is for %s, and valid until %s.", diag.And(hosts), end))
 	return nil
 }
 

@@ -25,7 +25,9 @@ func verb(t *testing.T, args ...string) (status int, out string) {
 	t.Helper()
 	var both strings.Builder
 	env := map[string]string{"HOME": t.TempDir(), "COLUMNS": "200"}
-	p := &person.Person{Stdin: strings.NewReader(""), Stdout: &both, Stderr: &both, Getenv: func(name string) string { return env[name] }, Color: "never"}
+	p := &person.Person{
+		Stdin: strings.NewReader(""), Stdout: &both, Stderr: &both, Getenv: func(name string) string { return env[name] }, Color: "never",
+	}
 	status = run(t.Context(), p, args)
 	return status, both.String()
 }
@@ -133,7 +135,7 @@ func TestUnit(t *testing.T) {
 	require.Empty(t, string(out))
 	out, err = exec.Command(analyze, "security", "--offline=yes", "--no-pager", "--threshold=13", file).CombinedOutput() // 1.3 of 10
 	require.NoError(t, err, "%s", out)
-	require.Error(t, exec.Command(analyze, "security", "--offline=yes", "--no-pager", "--threshold=11", file).Run(), "the threshold is a bound")
+	require.Error(t, exec.Command(analyze, "security", "--offline=yes", "--no-pager", "--threshold=11", file).Run(), "the bound is close")
 }
 
 // TestNotify: systemd hears each state once; without systemd nothing is told.

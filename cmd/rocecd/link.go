@@ -15,8 +15,8 @@ import (
 	"github.com/rocec/rocec/cmd/rocecd/internal/keys"
 )
 
-// link is the way of this process to the hub of its team.
-type link struct {
+// uplink is the way of this process to the hub of its team.
+type uplink struct {
 	o    *place
 	ring *keys.Ring // of the hub in this process; nil: the hub is elsewhere
 
@@ -28,7 +28,7 @@ type link struct {
 const ownTime = 30 * 24 * time.Hour
 
 // open connects as a user with a role, where this process has the ring. Elsewhere the credentials of --creds decide.
-func (l *link) open(name string, role keys.Role) (*broker.Broker, error) {
+func (l *uplink) open(name string, role keys.Role) (*broker.Broker, error) {
 	w, err := l.where(name, role)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (l *link) open(name string, role keys.Role) (*broker.Broker, error) {
 }
 
 // where returns the place of the hub for [broker.Open].
-func (l *link) where(name string, role keys.Role) (broker.Where, error) {
+func (l *uplink) where(name string, role keys.Role) (broker.Where, error) {
 	w := broker.Where{URL: l.o.hub + l.o.nats, Creds: l.o.creds, CA: l.o.ca, Name: name}
 	if l.ring == nil {
 		return w, nil
@@ -55,7 +55,7 @@ func (l *link) where(name string, role keys.Role) (broker.Where, error) {
 }
 
 // write writes credentials of this process. A connection reads them again when it comes back.
-func (l *link) write(name string, role keys.Role) (file string, err error) {
+func (l *uplink) write(name string, role keys.Role) (file string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.files[name] = role
@@ -67,7 +67,7 @@ func (l *link) write(name string, role keys.Role) (file string, err error) {
 }
 
 // renew writes all credentials of this process again.
-func (l *link) renew() (err error) {
+func (l *uplink) renew() (err error) {
 	l.mu.Lock()
 	files := maps.Clone(l.files)
 	l.mu.Unlock()

@@ -2,7 +2,7 @@ package main
 
 import "net"
 
-// notify tells systemd the state of this process, as sd_notify(3) does. Without systemd the socket has no name, and nothing is told.
+// notify tells systemd the state of this process, as sd_notify(3) does. Without systemd the socket has no name, and nothing hears it.
 func notify(socket, state string) error {
 	if socket == "" {
 		return nil

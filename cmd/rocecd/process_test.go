@@ -17,8 +17,8 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// TestProcesses: a hub, two sites and a person as processes. A run goes over both sites; a revoked person is cut off and refused; each process
-// ends well by SIGTERM; the journals of a site are whole for rocec without the hub.
+// TestProcesses: a hub, two sites and a person as processes. A run goes over both sites; a revoked person is cut off and refused; each
+// process ends well by SIGTERM, also during a wave; the journals of a site are whole for rocec without the hub.
 func TestProcesses(t *testing.T) {
 	t.Parallel()
 	w := newTeam(t, fabric+second(), "dc1", "dc2")
@@ -118,8 +118,8 @@ func TestRebuildProcesses(t *testing.T) {
 		require.True(t, soon(w.persons.Connected))
 		require.Equal(t, []string{"dc1 complete"}, w.over(run1), name)
 	}
-	require.Contains(t, w.fails(exit.Machines, "rebuild", "--state", w.state("hub"), "--listen", w.free("hub"), "--site", "dc1", "--after", "1"),
-		"cannot go on above 1")
+	refused := w.fails(exit.Machines, "rebuild", "--state", w.state("hub"), "--listen", w.free("hub"), "--site", "dc1", "--after", "1")
+	require.Contains(t, refused, "cannot go on above 1")
 	n := time.Now()
 	require.NotNil(t, w.plan("dc1"), "the site answers again")
 	t.Logf("a plan after it: %s", time.Since(n))
@@ -133,7 +133,8 @@ func TestFullDisk(t *testing.T) {
 	hub := w.hubAt("hub")
 	journals := w.state("dc1-journals")
 	require.NoError(t, os.Mkdir(journals, 0o700))
-	w.under = []string{machinetest.Need(t, "unshare"), "--mount", "sh", "-c", `mount -t tmpfs -o size=1m,mode=700 none "$XDG_STATE_HOME" && exec "$@"`, "sh"}
+	mount := `mount -t tmpfs -o size=1m,mode=700 none "$XDG_STATE_HOME" && exec "$@"`
+	w.under = []string{machinetest.Need(t, "unshare"), "--mount", "sh", "-c", mount, "sh"}
 	site := w.siteAt("dc1", "hub")
 	site.until(http.StatusOK, "ready")
 	w.meet("hub")
@@ -155,8 +156,8 @@ func TestFullDisk(t *testing.T) {
 }
 
 // TestTwoHubs: two hubs have the same keys, and each thinks that it is the hub. Sites at different hubs begin nothing. A site that comes to
-// the other hub sees that the store is another one. After a rebuild both runs are known to both sites, the earlier one goes first, and the plan
-// is good for one of them.
+// the other hub sees that the store is another one. After a rebuild both sites know both runs, and the earlier run goes first. The plan is
+// good for one of them.
 func TestTwoHubs(t *testing.T) {
 	t.Parallel()
 	w := newTeam(t, fabric+second(), "dc1", "dc2")

@@ -28,9 +28,9 @@ func rebuildCommand(p *person.Person) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rebuild [flags]",
 		Short: "give a hub again what the sites have kept",
-		Long: "Rebuild is for a hub that has lost its store, or has an older copy of it. Sites use no message of such a store, and say so. First " +
-			"run rebuild --after NUMBER on the hub, with the largest number that a site states: the numbers of messages go on above it, and " +
-			"the messages of the older store are dropped. Then run rebuild on each site: it publishes the messages of persons, the " +
+		Long: "Rebuild is for a hub that has lost its store, or has a copy of an older one. Sites use no message of such a store, and say " +
+			"so. First run rebuild --after NUMBER on the hub, with the largest number that a site states. The numbers of messages go on above " +
+			"it, and the messages of the older store are dropped. Then run rebuild on each site. It publishes the messages of persons, the " +
 			"statements of the site and the lines of its journals again. rocecd serve runs on meanwhile, and begins to use the store by " +
 			"itself. Rebuild changes no device and no record of a site.",
 		Example: "  rocecd rebuild --after 4711\n" +
@@ -53,7 +53,7 @@ func rebuild(ctx context.Context, p *person.Person, o *rebuildOptions, given boo
 	if given && o.hub != "" {
 		return exit.Fail(exit.Usage, "--after is for the hub: leave out --hub there")
 	}
-	l := &link{o: &o.place, files: map[string]keys.Role{}}
+	l := &uplink{o: &o.place, files: map[string]keys.Role{}}
 	if o.embeds() {
 		if _, err := os.Stat(ringDir(o.state)); errors.Is(err, fs.ErrNotExist) {
 			return exit.Fail(exit.Usage, "%s has no keys of a hub: name the hub of this site with --hub", o.state)
@@ -62,7 +62,7 @@ func rebuild(ctx context.Context, p *person.Person, o *rebuildOptions, given boo
 			return err
 		}
 	}
-	kept, err := keptOf(o)
+	kept, err := archiveOf(o)
 	if err != nil {
 		return err
 	}
@@ -92,8 +92,8 @@ func rebuild(ctx context.Context, p *person.Person, o *rebuildOptions, given boo
 	return err
 }
 
-// keptOf returns what the site in the state has kept; nil: there is no site in it.
-func keptOf(o *rebuildOptions) (*site.Kept, error) {
+// archiveOf returns what the site in the state has kept; nil: there is no site in it.
+func archiveOf(o *rebuildOptions) (*site.Archive, error) {
 	if _, err := os.Stat(filepath.Join(o.state, "team")); errors.Is(err, fs.ErrNotExist) && o.embeds() {
 		if o.after == 0 {
 			return nil, exit.Fail(exit.Usage, "%s has no records of a site: on a hub alone, --after states the largest number that a site "+
@@ -101,11 +101,11 @@ func keptOf(o *rebuildOptions) (*site.Kept, error) {
 		}
 		return nil, nil
 	}
-	return site.ReadKept(o.state)
+	return site.ReadArchive(o.state)
 }
 
 // advance makes the numbers of the hub go on above those that its sites have seen.
-func advance(ctx context.Context, p *person.Person, o *rebuildOptions, l *link, kept *site.Kept, given bool) error {
+func advance(ctx context.Context, p *person.Person, o *rebuildOptions, l *uplink, kept *site.Archive, given bool) error {
 	b, err := l.open("hub", keys.Hub)
 	if err != nil {
 		return err

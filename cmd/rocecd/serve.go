@@ -61,7 +61,8 @@ func serveCommand(p *person.Person) *cobra.Command {
 	f.IntVar(&o.parallel, "parallel", session.DefaultParallel, "devices changed at the same time")
 	f.StringArrayVar(&o.drain, "drain", nil, "a `program` that drains the devices of a wave before it begins, with their names in "+
 		"$ROCEC_DEVICES; repeat the flag for each of its arguments")
-	f.StringArrayVar(&o.undrain, "undrain", nil, "a `program` that puts traffic back after the wave; repeat the flag for each of its arguments")
+	f.StringArrayVar(&o.undrain, "undrain", nil, "a `program` that puts traffic back after the wave; repeat the flag for each of its "+
+		"arguments")
 	lab := f.VarPF(&o.lab, "lab", "", "simulate every device of the site in the process, kept in a folder (auto: below the state)")
 	lab.NoOptDefVal = session.LabKept
 	return cmd

@@ -84,7 +84,9 @@ link "one" {
 
 // second returns the rack of the second site.
 func second() string {
-	return strings.NewReplacer(`"one"`, `"two"`, "host.a", "host.b", "tor1", "tor2", "dc1", "dc2", `"a"`, `"b"`, "a[1-2]", "b[1-2]").Replace(rack)
+	return strings.NewReplacer(
+		`"one"`, `"two"`, "host.a", "host.b", "tor1", "tor2", "dc1", "dc2", `"a"`, `"b"`, "a[1-2]", "b[1-2]",
+	).Replace(rack)
 }
 
 // siteOf has the devices of each site.
@@ -307,7 +309,8 @@ func (w *team) signed(who string, st *statement.Statement, body []byte) []byte {
 // inputs returns the hash of the files of the fabric.
 func (w *team) inputs() string {
 	w.t.Helper()
-	g := globals.New(&person.Person{Getenv: func(string) string { return "" }, Stderr: io.Discard, Color: "never"}, globals.Build{Version: w.tool})
+	p := &person.Person{Getenv: func(string) string { return "" }, Stderr: io.Discard, Color: "never"}
+	g := globals.New(p, globals.Build{Version: w.tool})
 	f, err := g.Load(w.repo)
 	require.NoError(w.t, err)
 	require.False(w.t, f.Diags.HasErrors(), "%v", f.Diags)
@@ -322,7 +325,8 @@ func (w *team) plan(sites ...string) *deploy.Saved {
 	var parts []*teamplan.SitePart
 	for _, site := range sites {
 		st := statement.Statement{Verb: statement.Ask, Site: site}
-		_, err := w.persons.Publish(w.t.Context(), broker.Subject{Kind: broker.Ask, Fabric: "prod", Site: site}, rand.Text(), w.signed("alice", &st, q))
+		to := broker.Subject{Kind: broker.Ask, Fabric: "prod", Site: site}
+		_, err := w.persons.Publish(w.t.Context(), to, rand.Text(), w.signed("alice", &st, q))
 		require.NoError(w.t, err)
 		require.True(w.t, soon(func() bool {
 			part := w.answer(site, st.Nonce)

@@ -22,21 +22,26 @@ var initLine = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) allocs$`)
 // notOurs is a package whose allocations do not count: hclwrite, which rocec fmt uses, imports go-cmp without need.
 const notOurs = "github.com/google/go-cmp/cmp"
 
-// measureBinary measures the program as a release builds it: its size in bytes, and the allocations of `rocec version` before main
-// begins. It measures only on linux/amd64 and without -short, which builds nothing. Otherwise it returns the row as not measured.
+// measureBinary measures the programs as a release builds them: the size of rocec and of rocecd in bytes, and the allocations of `rocec
+// version` before main begins. It measures only on linux/amd64 and without -short, which builds nothing. Otherwise it returns the rows as not measured.
 func measureBinary(t *testing.T, found figures) (unmeasured []string) {
 	if testing.Short() || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Log("the binary is not measured: it needs linux on amd64, and no -short")
-		return []string{"binary"}
+		return []string{"binary", "binary-rocecd"}
 	}
-	binary := filepath.Join(t.TempDir(), "rocec")
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", binary, "./cmd/rocec")
-	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	info, err := os.Stat(binary)
-	require.NoError(t, err)
-	*found.of("binary", "bytes") = figure{int(info.Size()), []string{"go build says nothing of packages; go tool nm -size -sort size does"}}
+	built := func(program, row string) (binary string) {
+		binary = filepath.Join(t.TempDir(), program)
+		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", binary, "./cmd/"+program)
+		cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		info, err := os.Stat(binary)
+		require.NoError(t, err)
+		*found.of(row, "bytes") = figure{int(info.Size()), []string{"go build says nothing of packages; go tool nm -size -sort size does"}}
+		return binary
+	}
+	built("rocecd", "binary-rocecd")
+	binary := built("rocec", "binary")
 
 	allocs := found.of("binary", "init-allocs")
 	for range initRuns {

@@ -65,6 +65,15 @@ cmd/rocecd/internal/keys/certificates.go TLS | a certificate of the ring, which 
 cmd/rocecd/internal/keys/keys.go Make | makes the folder of a ring, for its owner alone
 cmd/rocecd/internal/keys/keys.go Open | the ring, after its mode has been checked
 cmd/rocecd/internal/keys/keys.go Trust | the ring, after its mode has been checked
+cmd/rocecd/internal/keys/sitekey.go SiteKey | the ring, after its mode has been checked
+cmd/rocecd/internal/keys/sitekey.go Hosts | a certificate of the ring, which is public
+cmd/rocecd/internal/keys/sitekey.go Changed | the ring, after its mode has been checked
+cmd/rocecd/keys.go onRing | the ring, after its mode has been checked
+cmd/rocecd/link.go embedded | whether there is a ring; package keys opens it
+cmd/rocecd/link.go makeRing | makes the state that the person names, for its owner alone
+cmd/rocecd/mirror.go openMirror | makes the folder of a clone, which git writes
+cmd/rocecd/rebuild.go rebuild | whether there is a ring; package keys opens it
+cmd/rocecd/rebuild.go archiveOf | whether there are records; package safefile opens them
 cmd/internal/session/held.go processLives | a process of this machine, in /proc
 cmd/rocec/validate.go appendFile | adds to the summary of GitHub
 cmd/internal/operands/operands.go exists | whether a name is a path

@@ -229,12 +229,16 @@ cmd/internal/statement:  cmd/internal/sshsig |
 cmd/internal/broker:  cmd/internal/statement | github.com/nats-io/nats.go
 cmd/internal/teamplan:  lang/diag lang/nodeset targets/deploy |
 cmd/internal/teamqueue:  cmd/internal/broker cmd/internal/journal cmd/internal/sshsig cmd/internal/statement lang/diag targets/deploy |
-cmd/rocecd/internal/keys:  cmd/internal/broker cmd/internal/statement cmd/internal/wholefile | github.com/nats-io/jwt
-    github.com/nats-io/nkeys
+cmd/rocecd/internal/keys:  cmd/internal/broker cmd/internal/sshsig cmd/internal/statement cmd/internal/wholefile
+    | github.com/nats-io/jwt github.com/nats-io/nkeys golang.org/x/crypto
 cmd/rocecd/internal/server:  cmd/internal/broker cmd/rocecd/internal/keys | github.com/nats-io/jwt github.com/nats-io/nats-server
 cmd/rocecd/internal/site:  cmd/internal/broker cmd/internal/journal cmd/internal/revision cmd/internal/savedplan cmd/internal/session
     cmd/internal/sshsig cmd/internal/statement cmd/internal/teamplan cmd/internal/teamqueue cmd/internal/view targets/deploy
     targets/deploy/device targets/deploy/safefile targets/deploy/sequence |
+cmd/rocecd:  cmd/internal/broker cmd/internal/exit cmd/internal/globals cmd/internal/journal cmd/internal/person cmd/internal/revision
+    cmd/internal/rights cmd/internal/session cmd/internal/sshsig cmd/internal/statement cmd/internal/versions cmd/rocecd/internal/keys
+    cmd/rocecd/internal/server cmd/rocecd/internal/site compiler/change lang/diag targets/deploy/device targets/deploy/rollout
+    targets/deploy/sequence | github.com/spf13/cobra github.com/spf13/pflag
 cmd/internal/chain:          |
 cmd/internal/sshsig:         |
 cmd/internal/sshsig/sshsigtest: |
@@ -286,7 +290,7 @@ var programs = []string{"cmd/internal/compare", "cmd/internal/gate"}
 // outside lists the packages that may use disk, network, environment and clock. These are programs, the two rooms of deploy that reach
 // machines, the room that opens files of rocec's own, and packages that only tests import.
 var outside = []string{
-	"cmd/rocec", "cmd/rocec-txn",
+	"cmd/rocec", "cmd/rocec-txn", "cmd/rocecd",
 	"cmd/internal/person", "cmd/internal/globals", "cmd/internal/session", "cmd/internal/ending", "cmd/internal/compare",
 	"cmd/internal/gate", "cmd/internal/collect", "cmd/internal/devicefiles", "cmd/internal/forms/folder", "cmd/internal/report",
 	"cmd/internal/auditlog", "cmd/internal/hooks", "cmd/internal/journal", "cmd/internal/rights", "cmd/internal/samples",

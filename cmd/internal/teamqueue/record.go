@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/statement"
 )
 
-// recordHead is the first line of a record. The data of the message follows it, without another encoding: a plan fills most of it.
+// recordHead is the first line of a record. The data of the message follows, without another encoding: a plan can be as large as a message.
 type recordHead struct {
 	Number uint64      `json:"number"`
 	At     time.Time   `json:"at"`

@@ -187,7 +187,7 @@ func (r *Ring) credentials(name string, role Role, valid time.Duration) (creds [
 	return creds, u, err
 }
 
-// Find returns the user with a name that is not revoked; nil: there is none.
+// Find returns the user with a name that is not revoked; nil: the ring has no such user.
 func (r *Ring) Find(name string) *User {
 	if i := r.find(name); i >= 0 {
 		return &r.users[i]

@@ -82,8 +82,8 @@ func (h *hub) speak(t *testing.T, user string, pair nkeys.KeyPair) *raw {
 	return c
 }
 
-// TestHostileClient: a user with good credentials sends a message of 100 MB, and subjects with wildcards or of others. The server refuses each,
-// and readers use none.
+// TestHostileClient: a user with good credentials sends a message of 100 MB, and subjects with wildcards or of others. The server refuses
+// each, and readers use none.
 func TestHostileClient(t *testing.T) {
 	h := start(t)
 	first := h.raw(t, "dc1", keys.Site)

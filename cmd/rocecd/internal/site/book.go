@@ -70,7 +70,7 @@ const ownFolders = 2
 // cursorFile has the cursor.
 const cursorFile = "cursor.json"
 
-// The files with what the site has verified, and what it has said.
+// The files with the messages that the site has verified, and with its own ones.
 const (
 	inFile  = "messages.jsonl"
 	outFile = "outbox.jsonl"
@@ -159,8 +159,8 @@ func (b *book) openOut(now time.Time) (err error) {
 	return b.shorten(now)
 }
 
-// shorten leaves out what the hub has and what is not needed any more: old statements, and answers to questions that are over. The cursor
-// comes first: a site that is killed in between sends lines again, which the hub has.
+// shorten leaves out old statements, and answers to questions that are over, where the hub has them. The cursor comes first: a site that is
+// killed in between sends lines again, which the hub has.
 func (b *book) shorten(now time.Time) error {
 	var kept []saying
 	needed := make([]bool, len(b.said))

@@ -17,16 +17,16 @@ import (
 	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
-// Kept is what a site has kept of its work for a team. Reading it changes nothing, so a worker may use the folder at the same time.
-type Kept struct {
+// Archive has the records that a site keeps of its work for a team. Reading it changes nothing, so a worker may use the folder meanwhile.
+type Archive struct {
 	Last     uint64 // number of the newest message that the site has verified
 	messages []*broker.Message
 	said     []saying
 	runs     map[string]*way
 }
 
-// ReadKept reads what the site has kept in its state.
-func ReadKept(state string) (*Kept, error) {
+// ReadArchive reads the records in the state of a site.
+func ReadArchive(state string) (*Archive, error) {
 	dir := filepath.Join(state, "team")
 	folder, err := safefile.OpenFolder(dir, ownFolders)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -36,7 +36,7 @@ func ReadKept(state string) (*Kept, error) {
 		return nil, err
 	}
 	defer folder.Close()
-	k := &Kept{}
+	k := &Archive{}
 	read := func(name string, use func(line []byte) error) error {
 		f, err := folder.OpenFile(name, os.O_RDONLY)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +81,7 @@ type Published struct{ Records, Statements, Lines int }
 // Publish gives a hub again what the site has kept: the messages of persons as records, then its own statements, then the lines of its
 // journals. The hub may have some of them before the records of their runs, where readers refuse them, so it stores all again. A reader for
 // whom a message is the second one changes nothing by it.
-func (k *Kept) Publish(ctx context.Context, o *Options, b *broker.Broker) (p Published, err error) {
+func (k *Archive) Publish(ctx context.Context, o *Options, b *broker.Broker) (p Published, err error) {
 	w := &Worker{o: *o}
 	w.o.signByFiles()
 	last, err := b.Last(ctx)
@@ -125,7 +125,7 @@ func (k *Kept) Publish(ctx context.Context, o *Options, b *broker.Broker) (p Pub
 }
 
 // records publishes the messages of persons, in the order of their numbers.
-func (k *Kept) records(ctx context.Context, w *Worker, b *broker.Broker, again string) (n int, err error) {
+func (k *Archive) records(ctx context.Context, w *Worker, b *broker.Broker, again string) (n int, err error) {
 	signers, err := w.o.Signers()
 	if err != nil {
 		return 0, err

@@ -72,6 +72,7 @@ func TestRebuild(t *testing.T) {
 				require.NoError(t, os.Rename(copied, store))
 			}
 			w.up()
+			require.Eventually(t, w.persons.Connected, time.Minute, 50*time.Millisecond)
 			for _, site := range []string{"dc1", "dc2"} {
 				require.Eventually(t, func() bool {
 					return strings.Contains(w.sites[site].Status().Trouble, "rocecd rebuild --after ")
@@ -99,10 +100,10 @@ func TestRebuild(t *testing.T) {
 func (w *team) rebuild(t *testing.T, lines int) {
 	t.Helper()
 	sites := []string{"dc1", "dc2"}
-	var kept []*Kept
+	var kept []*Archive
 	after := uint64(0)
 	for _, site := range sites {
-		k, err := ReadKept(w.sites[site].state)
+		k, err := ReadArchive(w.sites[site].state)
 		require.NoError(t, err)
 		kept, after = append(kept, k), max(after, k.Last)
 	}

@@ -32,7 +32,7 @@ type job struct {
 }
 
 // errEpoch ends the work on a run that goes on in a newer epoch, or after an earlier run.
-var errEpoch = errors.New("a person has said how the run goes on, or an earlier run has come to light")
+var errEpoch = errors.New("the run goes on in another epoch, or after an earlier run")
 
 // work does the share of this site of all runs of a fabric, one after the other.
 func (w *Worker) work(ctx context.Context, fabric string) error {
@@ -273,8 +273,8 @@ func (w *Worker) await(ctx context.Context, j *job, may func() (teamqueue.Admiss
 	}
 }
 
-// behind reports whether an earlier run of the fabric came to light, by the record of another site, before this one has begun a wave. The
-// caller holds the lock.
+// behind reports whether another site has published the record of an earlier run of the fabric, and this one has begun no wave. The caller
+// holds the lock.
 func (w *Worker) behind(j *job) bool {
 	next := w.next(j.Fabric)
 	return len(j.share.Waves) == 0 && next != nil && next.Name != j.Name

@@ -212,7 +212,7 @@ func (w *Worker) follow(ctx context.Context) error {
 		if disk := (*diskError)(nil); errors.As(err, &disk) {
 			return disk
 		}
-		if ctx.Err() == nil {
+		if ctx.Err() == nil && !errors.Is(err, context.Canceled) { // else the connection came back
 			w.o.Log.Warn("the hub is away", "error", err)
 		}
 		w.mu.Lock()
