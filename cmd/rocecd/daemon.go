@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -39,6 +40,7 @@ type daemon struct {
 	team   *broker.Broker // of the hub itself; nil: this process is a site alone
 	worker *site.Worker   // nil: this process has no site
 	mirror string         // folder of the git repository
+	lock   *os.File       // of the store of the hub
 }
 
 // The times of a daemon.
@@ -126,6 +128,14 @@ func (d *daemon) startHub(ctx context.Context) (err error) {
 		if d.link.ring, err = embedded(&o.place); err != nil {
 			return err
 		}
+		if d.lock, err = lockStore(o.state); err != nil {
+			return err
+		}
+		free, err := net.Listen("tcp", o.listen) // nats-server would only log that it is not, and try again
+		if err != nil {
+			return err
+		}
+		free.Close() //nolint:errcheck // it was never used
 		host, port, err := portOf(o.listen)
 		if err != nil {
 			return err
@@ -320,5 +330,8 @@ func (d *daemon) close() {
 	}
 	if d.hub != nil {
 		d.hub.Stop()
+	}
+	if d.lock != nil {
+		d.lock.Close() //nolint:errcheck // nothing was written
 	}
 }

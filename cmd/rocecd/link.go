@@ -7,7 +7,9 @@ import (
 	"maps"
 	"net"
 	"os"
+	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/rocec/rocec/cmd/internal/broker"
@@ -99,6 +101,19 @@ func makeRing(state string, hosts []string) (*keys.Ring, error) {
 		return nil, machine(err)
 	}
 	return r, machine(r.Server(append(hosts, "localhost", "127.0.0.1"), keys.Validity))
+}
+
+// lockStore refuses the state of a hub that another process serves: nats-server itself would write into one store twice.
+func lockStore(state string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(state, "hub.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.Close() //nolint:errcheck // nothing was written
+		return nil, fmt.Errorf("another rocecd serves the hub of %s (%w)", state, err)
+	}
+	return f, nil
 }
 
 // onLoopback reports whether only this machine reaches an address.

@@ -168,6 +168,10 @@ func TestTwoHubs(t *testing.T) {
 	one.until(http.StatusOK, "ready")
 	two.until(http.StatusOK, "ready")
 	w.meet("hub")
+	taken := w.fails(exit.Machines, "serve", "--state", w.state("hub"), "--listen", w.free("third"))
+	require.Contains(t, taken, "another rocecd serves the hub")
+	taken = w.fails(exit.Machines, "serve", "--state", w.state("third"), "--listen", w.free("hub"))
+	require.Contains(t, taken, "address already in use")
 	body := w.envelope(w.plan("dc1", "dc2"))
 	require.Equal(t, exit.Good, one.end())
 	w.submit(run1, body)
@@ -205,6 +209,38 @@ func TestTwoHubs(t *testing.T) {
 	for _, p := range []*process{one, two, hub} {
 		require.Equal(t, exit.Good, p.end())
 	}
+}
+
+// TestExistingServer: with --nats a site and a process for pages use a server that neither runs. They see when it is away, and when it is
+// back.
+func TestExistingServer(t *testing.T) {
+	t.Parallel()
+	w := newTeam(t, fabric, "dc1")
+	nats := w.hubAt("hub")
+	w.do("keys", "person", "view", "--role", "hub", "--state", w.state("hub"))
+	to := func(creds string) []string {
+		return []string{"--nats", "tls://" + w.free("hub"), "--creds", w.ring(creds), "--ca", w.ring("ca.crt")}
+	}
+	view := w.serve("view", to("view.creds")...)
+	site := w.serve("dc1", append([]string{
+		"--site", "dc1", "--mirror", "file://" + w.repo, "--key", w.ring("site-dc1.key"), "--signers",
+		filepath.Join(w.dir, "allowed_signers"), "--lab",
+	}, to("dc1.creds")...)...)
+	view.until(http.StatusOK, "ready")
+	site.until(http.StatusOK, "ready")
+	w.meet("hub")
+	require.Equal(t, []string{"tor1", "a1", "a2"}, w.plan("dc1").Terms.Waves, "from its clone")
+	require.NoDirExists(t, filepath.Join(w.state("view"), "store"))
+	require.Equal(t, exit.Good, nats.end())
+	view.until(http.StatusServiceUnavailable, "the hub does not answer")
+	site.until(http.StatusServiceUnavailable, "the site is not connected to the hub")
+	nats = w.hubAt("hub")
+	view.until(http.StatusOK, "ready")
+	site.until(http.StatusOK, "ready")
+	for _, p := range []*process{view, site, nats} {
+		require.Equal(t, exit.Good, p.end())
+	}
+	require.Contains(t, w.fails(exit.Machines, append([]string{"serve", "--state", w.state("x")}, to("alice.creds")...)...), "the hub tls://")
 }
 
 // TestWrong lists flags and names that rocecd refuses, by the sentence.

@@ -70,6 +70,7 @@ cmd/rocecd/internal/keys/sitekey.go Hosts | a certificate of the ring, which is 
 cmd/rocecd/internal/keys/sitekey.go Changed | the ring, after its mode has been checked
 cmd/rocecd/keys.go onRing | the ring, after its mode has been checked
 cmd/rocecd/link.go embedded | whether there is a ring; package keys opens it
+cmd/rocecd/link.go lockStore | a lock without content, below the state
 cmd/rocecd/link.go makeRing | makes the state that the person names, for its owner alone
 cmd/rocecd/mirror.go openMirror | makes the folder of a clone, which git writes
 cmd/rocecd/rebuild.go rebuild | whether there is a ring; package keys opens it
