@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -106,12 +107,12 @@ func (b *Broker) refused(_ *nats.Conn, _ *nats.Subscription, err error) {
 	if !errors.Is(err, nats.ErrPermissionViolation) {
 		return
 	}
-	_, rest, _ := strings.Cut(err.Error(), `"`)
-	subject, _, _ := strings.Cut(rest, `"`)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if end := b.waiting[subject]; end != nil {
-		end(ErrRole)
+	for subject, end := range b.waiting {
+		if strings.Contains(err.Error(), strconv.Quote(subject)) {
+			end(ErrRole)
+		}
 	}
 }
 
@@ -343,13 +344,6 @@ func (b *Broker) Read(ctx context.Context, from uint64, filters []Subject, use f
 	return err
 }
 
-// Error codes of a server that cannot store a message (JSStreamStoreFailedF and JSInsufficientResourcesErr in server/errors.json of
-// nats-server).
-const (
-	storeFailed jetstream.ErrorCode = 10077
-	noResources jetstream.ErrorCode = 10023
-)
-
 // told returns an error of the server as a person reads it.
 func told(url string, err error) error {
 	of := (*jetstream.APIError)(nil)
@@ -360,7 +354,7 @@ func told(url string, err error) error {
 		return err
 	case errors.As(err, &of) && of.ErrorCode == jetstream.JSErrCodeStreamNotFound, errors.Is(err, jetstream.ErrStreamNotFound):
 		return fmt.Errorf("%s has no stream %s: it is no hub of rocec, or its store is lost. rocecd serve makes the stream", url, Stream)
-	case of != nil && (of.ErrorCode == storeFailed || of.ErrorCode == noResources):
+	case strings.Contains(err.Error(), "maximum bytes exceeded"), strings.Contains(err.Error(), "insufficient resources"):
 		return ErrFull
 	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout),
 		errors.Is(err, nats.ErrReconnectBufExceeded):
