@@ -229,12 +229,13 @@ cmd/internal/statement:  cmd/internal/sshsig |
 cmd/internal/broker:  cmd/internal/statement | github.com/nats-io/nats.go
 cmd/internal/teamplan:  lang/diag lang/nodeset targets/deploy |
 cmd/internal/teamqueue:  cmd/internal/broker cmd/internal/journal cmd/internal/sshsig cmd/internal/statement lang/diag targets/deploy |
+cmd/internal/teamlook:  cmd/internal/broker cmd/internal/sshsig cmd/internal/statement lang/nodeset |
 cmd/rocecd/internal/keys:  cmd/internal/broker cmd/internal/statement cmd/internal/wholefile | github.com/nats-io/jwt
     github.com/nats-io/nkeys
 cmd/rocecd/internal/server:  cmd/internal/broker cmd/rocecd/internal/keys | github.com/nats-io/jwt github.com/nats-io/nats-server
 cmd/rocecd/internal/site:  cmd/internal/broker cmd/internal/journal cmd/internal/revision cmd/internal/savedplan cmd/internal/session
-    cmd/internal/sshsig cmd/internal/statement cmd/internal/teamplan cmd/internal/teamqueue cmd/internal/view targets/deploy
-    targets/deploy/device targets/deploy/safefile targets/deploy/sequence |
+    cmd/internal/sshsig cmd/internal/statement cmd/internal/teamlook cmd/internal/teamplan cmd/internal/teamqueue cmd/internal/view
+    targets/deploy targets/deploy/device targets/deploy/safefile targets/deploy/sequence |
 cmd/internal/chain:          |
 cmd/internal/sshsig:         |
 cmd/internal/sshsig/sshsigtest: |

@@ -50,15 +50,20 @@ func (w *Worker) folder(ctx context.Context, fabric, commit string) (string, err
 			return "", fmt.Errorf("the mirror of the fabric does not have the commit %s, and cannot be brought up to date: %w", commit, err)
 		}
 	}
-	r, err := revision.Open(ctx, of.Mirror, commit, commit)
-	if err != nil {
-		return "", fmt.Errorf("the mirror of the fabric does not have the commit %s: %w", commit, err)
-	}
-	defer r.Close()
-	if err := writeFiles(r.FS(), folder); err != nil {
+	if err := writeCommit(ctx, of.Mirror, commit, folder); err != nil {
 		return "", err
 	}
 	return filepath.Join(dir, filepath.FromSlash(of.Folder)), nil
+}
+
+// writeCommit writes the files of a commit of a mirror to a folder.
+func writeCommit(ctx context.Context, mirror, commit string, folder *safefile.Folder) error {
+	r, err := revision.Open(ctx, mirror, commit, commit)
+	if err != nil {
+		return fmt.Errorf("the mirror of the fabric does not have the commit %s: %w", commit, err)
+	}
+	defer r.Close()
+	return writeFiles(r.FS(), folder)
 }
 
 // fetch brings a mirror up to date.

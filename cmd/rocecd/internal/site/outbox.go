@@ -48,7 +48,7 @@ func (w *Worker) send(ctx context.Context) error {
 		}
 		was = there
 		if there && trouble == "" {
-			err := errors.Join(w.sendSaid(ctx, b), w.sendEvents(ctx, b))
+			err := errors.Join(w.sendSaid(ctx, b), w.sendEvents(ctx, b), w.sendLooks(ctx, b))
 			if disk := (*diskError)(nil); errors.As(err, &disk) {
 				return disk
 			}

@@ -40,8 +40,11 @@ type Options struct {
 	Session func(listen func(journal.Notice)) *session.Session // a new one for each use; its journals are those of the machine
 	Change  session.ChangeOptions                              // for every change; Lab makes all devices simulated
 	Rules   sequence.Rules
-	Clock   device.Clock
-	Log     *slog.Logger
+
+	VerifyEvery time.Duration // between looks at the devices of the site; 0: it does not look
+
+	Clock device.Clock
+	Log   *slog.Logger
 }
 
 // Source is where a site takes a fabric from.
@@ -64,6 +67,7 @@ type Worker struct {
 	hub    *broker.Broker
 	asks   []*broker.Message
 	newest string               // SHA-256 of the newest message
+	looked map[string]*saying   // looks that the hub does not have, by fabric
 	alive  map[string]time.Time // when the hub last heard each site; nil: not known
 	status Status
 }
@@ -91,7 +95,7 @@ func New(o Options) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Worker{o: o, queue: teamqueue.New(signers), wake: make(chan struct{}), sizes: map[string]int64{}}
+	w := &Worker{o: o, queue: teamqueue.New(signers), wake: make(chan struct{}), sizes: map[string]int64{}, looked: map[string]*saying{}}
 	w.status.Waits = map[string]string{}
 	if w.book, err = openBook(filepath.Join(o.State, "team"), o.Clock.Now()); err != nil {
 		return nil, err
@@ -155,6 +159,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	each(w.answer)
 	for fabric := range w.o.Fabrics {
 		each(func(ctx context.Context) error { return w.work(ctx, fabric) })
+		if w.o.VerifyEvery > 0 {
+			each(func(ctx context.Context) error { return w.looks(ctx, fabric) })
+		}
 	}
 	all.Wait()
 	if w.hub != nil {
