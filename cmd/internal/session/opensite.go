@@ -7,7 +7,7 @@ import (
 )
 
 // OpenSite loads a fabric with a name, and prepares connections to its devices of a site. Close the fleet after use.
-func (s *Session) OpenSite(dir, fabric, site string, which LabFlag) (*report.Report, *Fleet, error) {
+func OpenSite(s *Session, dir, fabric, site string, which LabFlag) (*report.Report, *Fleet, error) {
 	f, err := s.LoadGood(dir)
 	if err != nil {
 		return nil, nil, err

@@ -33,7 +33,7 @@ type Look struct {
 	Good     bool           `json:"good"`
 	Devices  map[string]int `json:"devices"`  // their number, by the status in verify
 	Unlike   []Set          `json:"unlike"`   // the devices of each status that is not good
-	Findings []Finding      `json:"findings"` // by code and severity
+	Findings []Found        `json:"findings"` // by code and severity
 }
 
 // Set has the devices of a status.
@@ -42,8 +42,8 @@ type Set struct {
 	Devices string `json:"devices"` // a nodeset, or its beginning and the number of the others
 }
 
-// Finding is a code with the devices that have it.
-type Finding struct {
+// Found is a code with the devices that have it.
+type Found struct {
 	Code     string `json:"code"`
 	Severity string `json:"severity"`
 	Count    int    `json:"count"`
@@ -87,11 +87,17 @@ func Parse(data []byte) (*Look, error) {
 	for status, n := range l.Devices {
 		whole = whole && good(status) && n >= 0 && n <= maxCount
 	}
+	once := map[[2]string]bool{}
+	first := func(a, b string) bool {
+		had := once[[2]string{a, b}]
+		once[[2]string{a, b}] = true
+		return !had
+	}
 	for _, s := range l.Unlike {
-		whole = whole && good(s.Status) && text(s.Devices)
+		whole = whole && good(s.Status) && text(s.Devices) && first(s.Status, "")
 	}
 	for _, f := range l.Findings {
-		whole = whole && good(f.Code, f.Severity) && f.Count >= 0 && f.Count <= maxCount && text(f.Devices)
+		whole = whole && good(f.Code, f.Severity) && first(f.Code, f.Severity) && f.Count >= 0 && f.Count <= maxCount && text(f.Devices)
 	}
 	if !whole {
 		return nil, errors.New("a word or a number of the look has a form that no look has")
@@ -99,25 +105,25 @@ func Parse(data []byte) (*Look, error) {
 	return &l, nil
 }
 
-// Entry is what is known of the looks of a site at a fabric.
-type Entry struct {
+// SiteLook has the newest looks of a site at a fabric.
+type SiteLook struct {
 	Fabric, Site string
 	At           time.Time // of the newest look, by the clock of the site
 	Failed       string    // why the newest look could not be made; empty: it was made
 	Every        int       // seconds between looks
-	Last         *Look     // the newest look that was made; nil: there is none
+	Last         *Look     // the newest look that was made; nil: no look was made
 	Made         time.Time // when it ended
 }
 
 // Board has the newest look of each site.
 type Board struct {
 	signers *sshsig.Signers
-	entries map[[2]string]*Entry
+	entries map[[2]string]*SiteLook
 }
 
 // NewBoard returns an empty board, whose looks the signers must have signed.
 func NewBoard(signers *sshsig.Signers) *Board {
-	return &Board{signers: signers, entries: map[[2]string]*Entry{}}
+	return &Board{signers: signers, entries: map[[2]string]*SiteLook{}}
 }
 
 // Take adds a look. The error states why it changes nothing, as part of a sentence.
@@ -153,7 +159,7 @@ func (b *Board) Take(m *broker.Message) error {
 	case e != nil && !st.At.After(e.At): // a hub that shows an old look again
 		return fmt.Errorf("the look is of %s, and a later one is known", st.At.Format(time.RFC3339))
 	case e == nil:
-		e = &Entry{Fabric: st.Fabric, Site: st.Site}
+		e = &SiteLook{Fabric: st.Fabric, Site: st.Site}
 		b.entries[key] = e
 	}
 	e.At, e.Every, e.Failed = st.At, l.Every, ""
@@ -165,12 +171,12 @@ func (b *Board) Take(m *broker.Message) error {
 	return nil
 }
 
-// Entries returns what is known, by fabric and site.
-func (b *Board) Entries() []Entry {
-	out := make([]Entry, 0, len(b.entries))
+// Entries returns the looks of all sites, by fabric and site.
+func (b *Board) Entries() []SiteLook {
+	out := make([]SiteLook, 0, len(b.entries))
 	for _, e := range b.entries {
 		out = append(out, *e)
 	}
-	slices.SortFunc(out, func(a, b Entry) int { return strings.Compare(a.Fabric+"\x00"+a.Site, b.Fabric+"\x00"+b.Site) })
+	slices.SortFunc(out, func(a, b SiteLook) int { return strings.Compare(a.Fabric+"\x00"+a.Site, b.Fabric+"\x00"+b.Site) })
 	return out
 }

@@ -37,7 +37,7 @@ func look() *Look {
 	return &Look{
 		Commit: strings.Repeat("a", 40), Every: 900, Began: start, Devices: map[string]int{"good": 2, "drift": 1},
 		Unlike:   []Set{{"drift", "leaf1"}},
-		Findings: []Finding{{"port-mtu", "error", 1, "leaf1"}},
+		Findings: []Found{{"port-mtu", "error", 1, "leaf1"}},
 	}
 }
 
@@ -67,9 +67,11 @@ func TestBoard(t *testing.T) {
 	require.Empty(t, b.Entries())
 	require.NoError(t, b.Take(s.message(look(), nil, s.token)))
 	later := start.Add(time.Minute)
-	failed := func(st *statement.Statement) { st.At, st.Outcome, st.Why = later, Failed, "the run r is under way at this site" }
+	failed := func(st *statement.Statement) {
+		st.At, st.Outcome, st.Why = later, Failed, "the run r is under way at this site"
+	}
 	require.NoError(t, b.Take(s.message(&Look{Every: 60}, failed, s.token)))
-	require.Equal(t, []Entry{{
+	require.Equal(t, []SiteLook{{
 		Fabric: "prod", Site: "dc1", At: later, Failed: "the run r is under way at this site", Every: 60, Last: look(), Made: start,
 	}}, b.Entries())
 	require.NoError(t, b.Take(s.message(look(), func(st *statement.Statement) { st.At = later.Add(time.Second) }, s.token)))
@@ -106,7 +108,7 @@ func TestRefused(t *testing.T) {
 		"whether it could be made": s.message(look(), func(st *statement.Statement) {
 			st.At, st.Outcome = start.Add(time.Minute), Failed
 		}, s.token),
-		"more kinds": s.message(changed(func(l *Look) { l.Findings = make([]Finding, maxKinds+1) }), good, s.token),
+		"more kinds": s.message(changed(func(l *Look) { l.Findings = make([]Found, maxKinds+1) }), good, s.token),
 		"has a form that": s.message(changed(func(l *Look) {
 			l.Findings[0].Code = "<script>"
 		}), good, s.token),
@@ -122,6 +124,7 @@ func TestRefused(t *testing.T) {
 		"severity":  func(l *Look) { l.Findings[0].Severity = "ERROR" },
 		"found":     func(l *Look) { l.Findings[0].Count = maxCount + 1 },
 		"commit":    func(l *Look) { l.Commit = "../x" },
+		"twice":     func(l *Look) { l.Findings = append(l.Findings, l.Findings[0]) },
 		"intervals": func(l *Look) { l.Every = -1 },
 	} {
 		require.Error(t, b.Take(s.message(changed(change), good, s.token)), name)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/cmd/internal/broker"
 	"github.com/rocec/rocec/cmd/internal/statement"
@@ -17,25 +16,11 @@ import (
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
 
-// TestNextLook: looks of a site are one interval apart, also after it starts again, and two sites look at different times.
-func TestNextLook(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		site := rapid.StringMatching(`[a-z][a-z0-9]{0,8}`).Draw(t, "site")
-		every := time.Duration(rapid.Int64Range(1, 1e6).Draw(t, "seconds")) * time.Second
-		now := time.Unix(rapid.Int64Range(0, 4e9).Draw(t, "now"), rapid.Int64Range(0, 1e9-1).Draw(t, "ns"))
-		next := nextLook(site, every, now)
-		require.True(t, next.After(now))
-		require.LessOrEqual(t, next.Sub(now), every)
-		require.Equal(t, next, nextLook(site, every, next.Add(-1)), "it is kept")
-		require.Equal(t, next.Add(every), nextLook(site, every, next))
-	})
-	now := time.Unix(1_800_000_000, 0)
-	assert.NotEqual(t, nextLook("dc1", time.Hour, now), nextLook("dc2", time.Hour, now))
-}
+// rarely is an interval in which no look falls into a test.
+const rarely = 200 * time.Hour
 
 // board waits until the hub has n looks of dc1, and folds them.
-func (w *team) board(n int) teamlook.Entry {
+func (w *team) board(n int) teamlook.SiteLook {
 	w.t.Helper()
 	var b *teamlook.Board
 	require.Eventually(w.t, func() bool {
@@ -67,20 +52,22 @@ func TestLook(t *testing.T) {
 	t.Parallel()
 	w := newTeam(t)
 	w.stop("dc2")
+	w.stop("dc1")
+	w.every = rarely
+	w.start("dc1")
 	s := w.sites["dc1"]
-	s.o.VerifyEvery = time.Hour
 	looks := 0
-	look := func() teamlook.Entry {
+	look := func() teamlook.SiteLook {
 		t.Helper()
 		time.Sleep(time.Second) // statements have whole seconds
-		l, err := s.look(t.Context(), "prod")
-		require.NoError(t, s.keepLook(t.Context(), "prod", l, err))
+		require.NoError(t, s.watches[0].Look(t.Context()))
 		looks++
 		return w.board(looks)
 	}
 	e := look()
 	require.Empty(t, e.Failed)
-	require.Equal(t, []any{w.commit, false, 3600, map[string]int{"drift": 3}}, []any{e.Last.Commit, e.Last.Good, e.Every, e.Last.Devices})
+	require.Equal(t, []any{w.commit, false, int(rarely / time.Second)}, []any{e.Last.Commit, e.Last.Good, e.Every})
+	require.Equal(t, map[string]int{"drift": 3}, e.Last.Devices)
 	require.Equal(t, []teamlook.Set{{Status: "drift", Devices: "a[1-2] and tor1"}}, e.Last.Unlike)
 	require.Equal(t, e.Made, e.At)
 
@@ -88,7 +75,7 @@ func TestLook(t *testing.T) {
 	require.Contains(t, w.story(run1), "dc1 over complete")
 	e = look()
 	require.Equal(t, []any{true, map[string]int{"good": 3}}, []any{e.Last.Good, e.Last.Devices})
-	require.Empty(t, append(e.Last.Findings, teamlook.Finding{})[1:])
+	require.Empty(t, append(e.Last.Findings, teamlook.Found{})[1:])
 
 	w.inside("dc1", func(l *lab.Lab) {
 		_, said, status := l.Device("a1").Run(t.Context(), "root", "echo by hand > /usr/local/sbin/rocec-host", "")
@@ -112,18 +99,21 @@ func TestLook(t *testing.T) {
 func TestLookDuringRun(t *testing.T) {
 	t.Parallel()
 	w := newTeam(t)
-	w.stop("dc2") // so that the run waits
+	w.stop("dc1")
+	w.stop("dc2")
+	w.every = rarely
+	w.start("dc1")
 	w.submit(run1, w.envelope(w.plan(nil, "dc1"), func(e *teamqueue.Envelope) { e.Hold = 3600 }))
-	s := w.sites["dc1"]
 	w.until(broker.Subject{Kind: broker.Wave, Fabric: "prod", Run: run1}, 1, func(m *broker.Message) bool {
 		var signed statement.Signed
 		require.NoError(t, json.Unmarshal(m.Data, &signed))
 		st, err := statement.Parse([]byte(signed.Text))
 		return err == nil && st.Verb == statement.Waits
 	})
-	s.o.VerifyEvery = time.Hour
-	_, err := s.look(t.Context(), "prod")
-	require.EqualError(t, err, "the run "+run1+" is under way at this site")
+	require.NoError(t, w.sites["dc1"].watches[0].Look(t.Context()))
+	e := w.board(1)
+	require.Equal(t, "the run "+run1+" is under way at this site", e.Failed)
+	require.Nil(t, e.Last)
 }
 
 // TestLooksByThemselves: the worker looks at each interval without a call.

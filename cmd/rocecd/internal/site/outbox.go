@@ -48,7 +48,10 @@ func (w *Worker) send(ctx context.Context) error {
 		}
 		was = there
 		if there && trouble == "" {
-			err := errors.Join(w.sendSaid(ctx, b), w.sendEvents(ctx, b), w.sendLooks(ctx, b))
+			err := errors.Join(w.sendSaid(ctx, b), w.sendEvents(ctx, b))
+			for _, l := range w.watches {
+				err = errors.Join(err, l.Send(ctx, b))
+			}
 			if disk := (*diskError)(nil); errors.As(err, &disk) {
 				return disk
 			}
