@@ -117,6 +117,9 @@ func TestFeed(t *testing.T) {
 	go f.Run(ctx)
 	shows(done, "7 good", `<span class="alive">alive</span>`)
 	require.Empty(t, f.Trouble())
+	for _, path := range []string{"/index.json", "/metrics", "/runs/" + done, "/runs/" + done + ".json"} {
+		require.Contains(t, text(t, get(t, f, Operator, http.MethodGet, path)), "prod")
+	}
 	publish(persons, run(going)) // while it follows
 	shows(going)
 

@@ -18,10 +18,11 @@ const openMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 func writeMetrics(w http.ResponseWriter, src TeamSource) {
 	v := &view{now: src.Now()}
 	v.heard, v.whole = src.Alive()
+	current := src.Trouble() == ""
 	var team *metrics.Team
 	src.Read(func(q *teamqueue.Queue, looks []teamlook.SiteLook) {
 		v.queue, v.looks = q, looks
-		team = v.metrics(src.Trouble() == "")
+		team = v.metrics(current)
 	})
 	var b bytes.Buffer
 	if err := team.Write(&b); err != nil {

@@ -25,7 +25,7 @@ import (
 // TeamSource has the state of a team for the pages.
 type TeamSource interface {
 	Now() time.Time
-	// Read calls use with the queue and the looks. They do not change before use returns.
+	// Read calls use with the queue and the looks. They do not change before use returns, and use calls no other method of the source.
 	Read(use func(q *teamqueue.Queue, looks []teamlook.SiteLook))
 	// Alive returns when the hub last heard each site. If whole, the others are away; otherwise that is not known.
 	Alive() (heard map[string]time.Time, whole bool)
