@@ -64,6 +64,7 @@ cmd/internal/broker/broker.go Open | certificates that the person names: they ar
 cmd/rocecd/internal/keys/certificates.go TLS | a certificate of the ring, which is public
 cmd/rocecd/internal/keys/keys.go Make | makes the folder of a ring, for its owner alone
 cmd/rocecd/internal/keys/keys.go Open | the ring, after its mode has been checked
+cmd/rocecd/internal/pages/access.go config | certificates and a key that the person names, after the mode of the key has been checked
 cmd/rocecd/internal/keys/keys.go Trust | the ring, after its mode has been checked
 cmd/rocecd/internal/keys/sitekey.go SiteKey | the ring, after its mode has been checked
 cmd/rocecd/internal/keys/sitekey.go Hosts | a certificate of the ring, which is public

@@ -229,12 +229,19 @@ cmd/internal/statement:  cmd/internal/sshsig |
 cmd/internal/broker:  cmd/internal/statement | github.com/nats-io/nats.go
 cmd/internal/teamplan:  lang/diag lang/nodeset targets/deploy |
 cmd/internal/teamqueue:  cmd/internal/broker cmd/internal/journal cmd/internal/sshsig cmd/internal/statement lang/diag targets/deploy |
+cmd/internal/teamlook:  cmd/internal/broker cmd/internal/sshsig cmd/internal/statement lang/nodeset |
 cmd/rocecd/internal/keys:  cmd/internal/broker cmd/internal/sshsig cmd/internal/statement cmd/internal/wholefile
     | github.com/nats-io/jwt github.com/nats-io/nkeys golang.org/x/crypto
+cmd/rocecd/internal/mirror:  cmd/internal/revision |
+cmd/rocecd/internal/looking:  cmd/internal/broker cmd/internal/session cmd/internal/statement cmd/internal/teamlook cmd/internal/view
+    cmd/rocecd/internal/mirror targets/deploy targets/deploy/device targets/deploy/safefile |
+cmd/rocecd/internal/pages:  cmd/internal/broker cmd/internal/metrics cmd/internal/report cmd/internal/sshsig cmd/internal/statement
+    cmd/internal/teamlook cmd/internal/teamqueue lang/diag targets/deploy/device targets/deploy/safefile |
 cmd/rocecd/internal/server:  cmd/internal/broker cmd/rocecd/internal/keys | github.com/nats-io/jwt github.com/nats-io/nats-server
-cmd/rocecd/internal/site:  cmd/internal/broker cmd/internal/journal cmd/internal/revision cmd/internal/savedplan cmd/internal/session
-    cmd/internal/sshsig cmd/internal/statement cmd/internal/teamplan cmd/internal/teamqueue cmd/internal/view targets/deploy
-    targets/deploy/device targets/deploy/safefile targets/deploy/sequence |
+cmd/rocecd/internal/site:  cmd/internal/broker cmd/internal/journal cmd/internal/savedplan cmd/internal/session
+    cmd/internal/sshsig cmd/internal/statement cmd/internal/teamplan cmd/internal/teamqueue cmd/internal/view
+    cmd/rocecd/internal/looking cmd/rocecd/internal/mirror targets/deploy targets/deploy/device targets/deploy/safefile
+    targets/deploy/sequence |
 cmd/rocecd:  cmd/internal/broker cmd/internal/exit cmd/internal/globals cmd/internal/journal cmd/internal/person cmd/internal/revision
     cmd/internal/rights cmd/internal/session cmd/internal/sshsig cmd/internal/statement cmd/internal/versions cmd/rocecd/internal/keys
     cmd/rocecd/internal/server cmd/rocecd/internal/site compiler/change lang/diag targets/deploy/device targets/deploy/rollout
@@ -298,6 +305,7 @@ var outside = []string{
 	"cmd/internal/operands",
 	"cmd/internal/wholefile", "cmd/internal/intake", "cmd/internal/netbox", "cmd/internal/origin",
 	"cmd/internal/readings", "cmd/internal/broker", "cmd/rocecd/internal/keys", "cmd/rocecd/internal/site",
+	"cmd/rocecd/internal/looking", "cmd/rocecd/internal/mirror", "cmd/rocecd/internal/pages",
 	"targets/deploy/ssh", "targets/deploy/lab", "targets/deploy/safefile", "targets/deploy/internal/sshdtest",
 	"targets/deploy/internal/boxtest", "targets/deploy/internal/nspawn", "targets/nic/hosttest",
 	"targets/target/targettest", "lang/langtest",

@@ -1,4 +1,5 @@
-// Package metrics has the table of the metrics of rocec (each a [Metric]), and writes what one verify has read as OpenMetrics.
+// Package metrics has the tables of the metrics of rocec and rocecd (each a [Metric]), and writes what one verify has read, and the state
+// of a team, as OpenMetrics.
 //
 // The names, units and labels are a promise (docs/metrics.md): a later rocec may add metrics, but renames and removes none. The counters
 // are those of [ir.PauseCounters], by one name each, so that no name depends on a vendor. A counter that a device does not have has no
@@ -71,7 +72,7 @@ const (
 // byPriority are the labels of a metric of one priority at one port.
 var byPriority = []string{LabelDevice, LabelPort, LabelPriority}
 
-// Table has every metric, in the order of the output.
+// Table has every metric of a look, in the order of the output.
 var Table = []*Metric{
 	{
 		Name: ReceivedFrames, Kind: Counter, Unit: unitFrames, Labels: byPriority,

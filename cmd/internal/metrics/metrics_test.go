@@ -34,7 +34,7 @@ func TestPromise(t *testing.T) {
 	data, err := os.ReadFile(promise)
 	require.NoError(t, err)
 	now := map[string]bool{}
-	for _, m := range Table {
+	for _, m := range slices.Concat(Table, ofTeam()) {
 		now[strings.Join([]string{m.Name, string(m.Kind), m.Unit, strings.Join(append([]string{LabelFabric}, m.Labels...), ",")}, " ")] = true
 	}
 	text := string(data)
@@ -44,7 +44,7 @@ func TestPromise(t *testing.T) {
 		delete(now, line)
 	}
 	if *update {
-		for _, m := range Table {
+		for _, m := range slices.Concat(Table, ofTeam()) {
 			for line := range now {
 				if strings.HasPrefix(line, m.Name+" ") {
 					text += line + "\n"

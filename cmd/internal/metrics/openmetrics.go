@@ -19,7 +19,9 @@ func (l *Look) Write(to io.Writer) error {
 		l.Devices[i].order()
 	}
 	for _, m := range Table {
-		m.writeTo(w, l)
+		f := family{m: m, w: w}
+		f.of(l.Fabric.Name)
+		m.samples(l, f.put)
 	}
 	texts(w, "# EOF\n")
 	return w.Flush()
@@ -28,21 +30,27 @@ func (l *Look) Write(to io.Writer) error {
 // Family returns the name of the metric's family, which HELP, TYPE and UNIT use.
 func (m *Metric) Family() string { return strings.TrimSuffix(m.Name, "_total") }
 
-// writeTo writes the metric. The writer keeps its first error.
-func (m *Metric) writeTo(w *bufio.Writer, l *Look) {
-	begin := m.Name + "{" + LabelFabric + `="` + escape(l.Fabric.Name)
-	had := false
-	m.samples(l, func(value string, labels ...string) {
-		if !had {
-			had = true
-			m.head(w)
-		}
-		texts(w, begin)
-		for i, label := range labels {
-			texts(w, `",`, m.Labels[i], `="`, escape(label))
-		}
-		texts(w, `"} `, value, "\n")
-	})
+// family writes the samples of a metric. The writer keeps its first error.
+type family struct {
+	m     *Metric
+	w     *bufio.Writer
+	begin string // of a sample: the name, and the label of the fabric
+	had   bool
+}
+
+// of begins the samples of a fabric.
+func (f *family) of(fabric string) { f.begin = f.m.Name + "{" + LabelFabric + `="` + escape(fabric) }
+
+func (f *family) put(value string, labels ...string) {
+	if !f.had {
+		f.had = true
+		f.m.head(f.w)
+	}
+	texts(f.w, f.begin)
+	for i, label := range labels {
+		texts(f.w, `",`, f.m.Labels[i], `="`, escape(label))
+	}
+	texts(f.w, `"} `, value, "\n")
 }
 
 func (m *Metric) head(w *bufio.Writer) {

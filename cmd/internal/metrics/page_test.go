@@ -16,24 +16,28 @@ import (
 
 const page = "../../../docs/metrics.md"
 
-// The page has the table of the metrics. -update rewrites it.
+// The page has the tables of the metrics. -update rewrites them.
 func TestPage(t *testing.T) {
 	const head = "| metric | type | labels beside `fabric` | meaning |\n| --- | --- | --- | --- |\n"
 	data, err := os.ReadFile(page)
 	require.NoError(t, err)
-	var rows strings.Builder
-	for _, m := range Table {
-		labels := ""
-		if len(m.Labels) > 0 {
-			labels = "`" + strings.Join(m.Labels, "`, `") + "`"
+	rest, want := string(data), ""
+	for _, table := range [][]*Metric{Table, ofTeam()} {
+		before, after, ok := strings.Cut(rest, head)
+		require.True(t, ok)
+		want += before + head
+		for _, m := range table {
+			labels := ""
+			if len(m.Labels) > 0 {
+				labels = "`" + strings.Join(m.Labels, "`, `") + "`"
+			}
+			want += fmt.Sprintf("| `%s` | %s | %s | %s |\n", m.Name, m.Kind, labels, m.Help)
 		}
-		fmt.Fprintf(&rows, "| `%s` | %s | %s | %s |\n", m.Name, m.Kind, labels, m.Help)
+		_, rest, ok = strings.Cut(after, "\n\n")
+		require.True(t, ok)
+		want += "\n"
 	}
-	before, after, ok := strings.Cut(string(data), head)
-	require.True(t, ok)
-	_, rest, ok := strings.Cut(after, "\nTimes are in seconds")
-	require.True(t, ok)
-	want := before + head + rows.String() + "\nTimes are in seconds" + rest
+	want += rest
 	if *update {
 		require.NoError(t, os.WriteFile(page, []byte(want), 0o644))
 		return

@@ -12,8 +12,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy/traffic"
 )
 
-// noCode is the code of findings without a page, such as a link that is down.
-const noCode = "none"
+// NoCode is the code of findings without a page, such as a link that is down.
+const NoCode = "none"
 
 // FillLook adds the devices and findings of a verify to a look, and returns it. With read nil, the devices were read; otherwise files were,
 // and judged has their findings. counters returns the counters of a device.
@@ -71,7 +71,7 @@ func FillLook(
 // foundOf returns the code and the severity of a finding; plain is the severity of one without a code.
 func foundOf(f VerifyFinding, plain diag.Severity) metrics.Found {
 	if f.Code == "" {
-		return metrics.Found{Code: noCode, Severity: plain.String()}
+		return metrics.Found{Code: NoCode, Severity: plain.String()}
 	}
 	return metrics.Found{Code: f.Code, Severity: f.Severity}
 }

@@ -64,8 +64,8 @@ func TestFillLook(t *testing.T) {
 	}, l.Devices[0].Notices)
 	require.Equal(t, []metrics.Found{
 		{Code: "device-rights", Severity: "warning", N: 2},
-		{Code: noCode, Severity: "error", N: 2},
-		{Code: noCode, Severity: "note", N: 2},
+		{Code: NoCode, Severity: "error", N: 2},
+		{Code: NoCode, Severity: "note", N: 2},
 		{Code: "port-mtu", Severity: "warning", N: 2},
 	}, l.Findings)
 

@@ -5,13 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/rocec/rocec/cmd/internal/broker"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/statement"
 	"github.com/rocec/rocec/cmd/internal/teamplan"
-	"github.com/rocec/rocec/targets/deploy"
 )
 
 // refused is the outcome of a question that a site does not answer with a part.
@@ -124,18 +122,4 @@ func (w *Worker) publish(ctx context.Context, out, question *statement.Statement
 	defer w.mu.Unlock()
 	w.changed()
 	return w.book.speak(broker.Subject{Kind: broker.Share, Fabric: out.Fabric, Site: w.o.Site}, out, signed)
-}
-
-// plain returns an error as the hub may have it: one line, without the addresses of devices.
-func plain(err error) string { return short(deploy.OneLine(withoutAddresses(err.Error()))) }
-
-// mostWhy bounds the reason in a statement.
-const mostWhy = 1500
-
-// short returns the beginning of a reason that is too long for a statement.
-func short(why string) string {
-	if len(why) <= mostWhy {
-		return why
-	}
-	return strings.TrimSpace(strings.ToValidUTF8(why[:mostWhy], "")) + "…"
 }

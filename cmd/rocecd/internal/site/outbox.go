@@ -55,6 +55,9 @@ func (w *Worker) send(ctx context.Context) error {
 		w.mu.Unlock()
 		if there && same {
 			err := errors.Join(w.sendSaid(ctx, b), w.sendEvents(ctx, b))
+			for _, l := range w.watches {
+				err = errors.Join(err, l.Send(ctx, b))
+			}
 			if disk := (*diskError)(nil); errors.As(err, &disk) {
 				return disk
 			}

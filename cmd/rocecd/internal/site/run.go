@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
-	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -380,20 +378,4 @@ func (w *Worker) carrying(ctx context.Context, j *job) (c *session.Carry, ended 
 // team names a run in the journal.
 func (w *Worker) team(j *job) *journal.Team {
 	return &journal.Team{Run: j.Name, Digest: j.Digest, Nonce: j.Plan.Terms.Nonce, Epoch: j.epoch, Site: w.o.Site}
-}
-
-// address matches what may be an address in a text.
-var address = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9A-Fa-f:.]{2,}(%\w+)?`) })
-
-// withoutAddresses replaces the addresses in a text of a machine of this site.
-func withoutAddresses(text string) string {
-	return address().ReplaceAllStringFunc(text, func(word string) string {
-		if _, err := netip.ParseAddr(word); err == nil {
-			return "(address)"
-		}
-		if _, err := netip.ParseAddrPort(word); err == nil {
-			return "(address)"
-		}
-		return word
-	})
 }

@@ -116,6 +116,7 @@ type team struct {
 	signers *sshsig.Signers
 	persons *broker.Broker
 	sites   map[string]*siteProcess
+	every   time.Duration // between looks of sites that start
 }
 
 // siteProcess is the worker of a site, which can be stopped and started again.
@@ -215,13 +216,14 @@ type place struct {
 
 	Lab   bool // the devices are simulated in the process
 	Drain []string
-	Kill  int // after this line of its journals the process kills itself; 0: never
+	Every time.Duration // between looks
+	Kill  int           // after this line of its journals the process kills itself; 0: never
 }
 
 func (w *team) place(name string) place {
 	return place{
 		Site: name, State: w.sites[name].state, Repo: w.repo, URL: fmt.Sprintf("tls://127.0.0.1:%d", w.port), CA: w.ring.CA(),
-		Creds: filepath.Join(w.dir, name+".creds"), Lab: true, Drain: w.sites[name].drain,
+		Creds: filepath.Join(w.dir, name+".creds"), Lab: true, Drain: w.sites[name].drain, Every: w.every,
 	}
 }
 
@@ -237,7 +239,7 @@ func (p place) options(out io.Writer, hears func(journal.Notice)) Options {
 	tokens, signers := people()
 	soak := time.Duration(0)
 	return Options{
-		Site: p.Site, State: p.State, Fabrics: map[string]Source{"prod": {Mirror: p.Repo}}, Change: o,
+		Site: p.Site, State: p.State, VerifyEvery: p.Every, Fabrics: map[string]Source{"prod": {Mirror: p.Repo}}, Change: o,
 		Clock: device.Clock{Now: time.Now, Wait: time.After},
 		Log:   slog.New(slog.NewTextHandler(out, nil)),
 		Rules: sequence.Rules{Rules: change.Rules{MinCapacity: 50, Parallel: 8, Canary: true}, Soak: &soak},

@@ -24,6 +24,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/sshsig"
 	"github.com/rocec/rocec/cmd/internal/statement"
 	"github.com/rocec/rocec/cmd/internal/teamqueue"
+	"github.com/rocec/rocec/cmd/rocecd/internal/looking"
 	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/deploy/safefile"
 	"github.com/rocec/rocec/targets/deploy/sequence"
@@ -41,8 +42,11 @@ type Options struct {
 	Session func(listen func(journal.Notice)) *session.Session // a new one for each use; its journals are those of the machine
 	Change  session.ChangeOptions                              // for every change; Lab makes all devices simulated
 	Rules   sequence.Rules
-	Clock   device.Clock
-	Log     *slog.Logger
+
+	VerifyEvery time.Duration // between looks at the devices of the site; 0: it does not look
+
+	Clock device.Clock
+	Log   *slog.Logger
 }
 
 // Source is where a site takes a fabric from.
@@ -56,8 +60,9 @@ type Worker struct {
 	o    Options
 	book *book
 
-	sizes map[string]int64 // of journals that the hub has; of send alone
-	lab   sync.Mutex
+	watches []*looking.Watch // of its devices, one for each fabric
+	sizes   map[string]int64 // of journals that the hub has; of send alone
+	lab     sync.Mutex
 
 	mu     sync.Mutex // guards the fields below
 	queue  *teamqueue.Queue
@@ -112,7 +117,30 @@ func New(o Options) (*Worker, error) {
 			_ = w.queue.Own(st) // an earlier epoch changes nothing
 		}
 	}
+	if o.VerifyEvery > 0 {
+		for fabric := range o.Fabrics {
+			w.watches = append(w.watches, looking.New(watching(w, fabric)))
+		}
+	}
 	return w, nil
+}
+
+// watching returns the options of the watch of a fabric.
+func watching(w *Worker, fabric string) looking.Options {
+	of := w.o.Fabrics[fabric]
+	return looking.Options{
+		Site: w.o.Site, State: w.o.State, Fabric: fabric, Mirror: of.Mirror, Folder: of.Folder, Every: w.o.VerifyEvery,
+		Lab: w.o.Change.Lab, Parallel: w.o.Change.Parallel, Clock: w.o.Clock, Log: w.o.Log, Lock: w.useLab, Sign: w.signed, Plain: plain,
+		Session: func() *session.Session { return w.o.Session(nil) },
+		Busy: func() string {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if j := w.next(fabric); j != nil {
+				return j.Name
+			}
+			return ""
+		},
+	}
 }
 
 // signByFiles makes the worker use the allowed signers and the key of the machine where the options do not state others.
@@ -159,6 +187,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	each(w.answer)
 	for fabric := range w.o.Fabrics {
 		each(func(ctx context.Context) error { return w.work(ctx, fabric) })
+	}
+	for _, l := range w.watches {
+		each(l.Run)
 	}
 	all.Wait()
 	if w.hub != nil {
