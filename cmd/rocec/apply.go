@@ -47,7 +47,12 @@ func applyCommand(a *app) *cobra.Command {
 			if err := o.check(); err != nil {
 				return err
 			}
+			ofTeam, err := teamUse(cmd, args, &o.team, "plan", "confirm", "accept-unverified", "message", "auto-approve", "format")
 			switch {
+			case err != nil:
+				return err
+			case ofTeam:
+				return a.applyOfTeam(cmd, &o)
 			case len(o.remove) > 0:
 				if err := without(cmd, "remove", "sets hosts back that the fabric no longer has", notOfRemove...); err != nil {
 					return err
@@ -94,6 +99,8 @@ func applyCommand(a *app) *cobra.Command {
 	leadFlags(cmd, &o.ChangeOptions)
 	sudoFlag(a, cmd)
 	targetFlag(a, cmd, &o.only)
+	teamFlags(cmd, &o.team)
+	detachFlag(cmd, &o.team)
 	return cmd
 }
 
@@ -107,6 +114,7 @@ type applyOptions struct {
 	saved    string
 	notAfter string
 	only     []string
+	team     teamOptions
 	pending  bool // only changes that earlier runs still owe
 
 	adopt   bool

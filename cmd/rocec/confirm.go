@@ -14,6 +14,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/hooks"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/session"
+	"github.com/rocec/rocec/cmd/internal/statement"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
@@ -21,6 +22,7 @@ import (
 
 func confirmCommand(a *app) *cobra.Command {
 	var o session.RunOptions
+	var team teamOptions
 	cmd := &cobra.Command{
 		Use:   "confirm RUN",
 		Short: "keep what an apply --confirm changed, before the devices undo it",
@@ -30,9 +32,20 @@ func confirmCommand(a *app) *cobra.Command {
 		Example: "  rocec confirm last\n" +
 			"  rocec confirm last --target leaf01",
 		Args: takes(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.confirm(cmd.Context(), args[0], o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ofTeam, err := teamUse(cmd, args, &team, "format")
+			switch {
+			case err != nil:
+				return err
+			case ofTeam:
+				return a.sayOfTeam(cmd, &team, statement.Confirm, args[0], o.Format, true)
+			}
+			return a.confirm(cmd.Context(), args[0], o)
+		},
 	}
 	runFlags(a, cmd, &o)
+	teamFlags(cmd, &team)
+	detachFlag(cmd, &team)
 	offerRuns(a, cmd)
 	return cmd
 }

@@ -43,9 +43,16 @@ func planCommand(a *app) *cobra.Command {
 			if o.valid <= 0 || o.valid > savedplan.MostValidity {
 				return exit.Fail(exit.Usage, "--valid is more than 0 and at most 90 days, such as 24h")
 			}
+			ofTeam, err := teamUse(cmd, args, &o.team, "out", "valid", "message", "detailed-exitcode", "format", "target")
+			if err != nil {
+				return err
+			}
 			dir, err := fabricFolder(a, cmd, args)
 			if err != nil {
 				return err
+			}
+			if ofTeam {
+				return a.planOfTeam(cmd, dir, &o)
 			}
 			for _, name := range ofPlanAndApply {
 				if f := cmd.Flags().Lookup(name); f.Changed {
@@ -70,6 +77,7 @@ func planCommand(a *app) *cobra.Command {
 	readFlags(cmd, &o.ReadOptions)
 	sudoFlag(a, cmd)
 	targetFlag(a, cmd, &o.only)
+	planFlagsOfTeam(cmd, &o.team)
 	return cmd
 }
 
@@ -91,6 +99,7 @@ type planOptions struct {
 	adopt       bool
 	lab         session.LabFlag
 	only        []string
+	team        teamOptions
 	shared      []diag.Word // the given flags of ofPlanAndApply
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/hooks"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/session"
+	"github.com/rocec/rocec/cmd/internal/statement"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 )
@@ -35,6 +36,13 @@ func rollbackCommand(a *app) *cobra.Command {
 			if err := errors.Join(o.ChangeOptions.Check(), o.orderOptions.check()); err != nil {
 				return err
 			}
+			ofTeam, err := teamUse(cmd, args, &o.team, "format", "auto-approve")
+			switch {
+			case err != nil:
+				return err
+			case ofTeam:
+				return a.sayOfTeam(cmd, &o.team, statement.Rollback, args[0], o.Format, o.Approve)
+			}
 			return a.rollback(cmd.Context(), args[0], o)
 		},
 	}
@@ -42,6 +50,8 @@ func rollbackCommand(a *app) *cobra.Command {
 	o.ruleFlags(a, cmd)
 	sudoFlag(a, cmd)
 	targetFlag(a, cmd, &o.only)
+	teamFlags(cmd, &o.team)
+	detachFlag(cmd, &o.team)
 	offerRuns(a, cmd)
 	return cmd
 }
@@ -50,6 +60,7 @@ type rollbackOptions struct {
 	session.ChangeOptions
 	orderOptions
 	only []string
+	team teamOptions
 }
 
 // goingOn returns the flags of a rollback as the options that confirm, resume and rollback share.

@@ -22,7 +22,9 @@ func runsCommand(a *app) *cobra.Command {
 		Short: "list the runs started on this machine: who, when, why, and the outcome",
 		Long: "Runs lists the runs started on this machine; with -C, those of one fabric. With RUN it prints the outcome of each\n" +
 			"device, or a change record (--format md). With --check it looks for edits of the journals: the chain of lines, the\n" +
-			"signature at the end, the content from before, and with --devices the records that the devices of the fabric keep.",
+			"signature at the end, the content from before, and with --devices the records that the devices of the fabric keep.\n\n" +
+			"With --team it lists the runs of a team: who is before whom, and what each one waits for. --follow prints what happens in a run,\n" +
+			"and ends with it; the sites do not need it.",
 		Example: "  rocec runs\n" +
 			"  rocec runs last\n" +
 			"  rocec runs --check --devices",
@@ -30,6 +32,13 @@ func runsCommand(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := exit.Choice("format", o.Format, "text", "json", "md"); err != nil {
 				return err
+			}
+			ofTeam, err := teamUse(cmd, args, &o.team, "format", "follow", "device")
+			if err != nil {
+				return err
+			}
+			if ofTeam || o.team.follow != "" || o.team.device != "" {
+				return a.runsOfLedger(cmd, args, &o)
 			}
 			switch {
 			case o.check && o.Format == "md":
@@ -52,6 +61,7 @@ func runsCommand(a *app) *cobra.Command {
 	f.BoolVar(&o.Devices, "devices", false, "with --check: compare with the records that the devices of the fabric keep")
 	labFlags(cmd, &o.Lab)
 	sudoFlag(a, cmd)
+	runsFlagsOfTeam(cmd, &o.team)
 	offerRuns(a, cmd)
 	return cmd
 }
@@ -59,6 +69,7 @@ func runsCommand(a *app) *cobra.Command {
 type runsOptions struct {
 	session.CheckOptions
 	check bool
+	team  teamOptions
 }
 
 func (a *app) runs(args []string, format string) error {

@@ -190,6 +190,25 @@ func (b *Broker) Alive(ctx context.Context) (map[string]time.Time, error) {
 	return out, told(b.url, batch.Error())
 }
 
+// Away returns which sites are away: the hub has not heard them for 30 s or longer. It is not known for a hub that has just started.
+func (b *Broker) Away(ctx context.Context) (away func(site string) bool, err error) {
+	of, err := b.js.Stream(ctx, AliveStream)
+	if err != nil {
+		return nil, told(b.url, err)
+	}
+	if info := of.CachedInfo(); info.TimeStamp.Sub(info.Created) < AliveFor {
+		return nil, errors.New("the hub has listened for less than 30 s")
+	}
+	heard, err := b.Alive(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return func(site string) bool {
+		_, alive := heard[site]
+		return !alive
+	}, nil
+}
+
 // mostSites bounds the sites of a team.
 const mostSites = 1000
 

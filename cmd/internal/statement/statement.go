@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -205,13 +206,18 @@ func Parse(data []byte) (*Statement, error) {
 
 // The forms of words in a statement.
 var (
-	token  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$`)
-	digest = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	nonce  = regexp.MustCompile(`^[A-Za-z0-9]{16,64}$`)
+	token  = form(`^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$`)
+	digest = form(`^[0-9a-f]{64}$`)
+	nonce  = form(`^[A-Za-z0-9]{16,64}$`)
 )
 
+// form compiles a pattern at its first use: verbs without a team read no statement.
+func form(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
 // Token reports whether a name may be a token of a subject: a word that no server takes for a wildcard or for two tokens.
-func Token(name string) bool { return token.MatchString(name) }
+func Token(name string) bool { return token().MatchString(name) }
 
 // check refuses words that have the wrong form, and a statement that lacks a word of its verb.
 func (s *Statement) check() error {
@@ -222,11 +228,11 @@ func (s *Statement) check() error {
 		return errors.New("the statement names no fabric")
 	case s.Run != "" && !Token(s.Run), s.Site != "" && !Token(s.Site), s.Outcome != "" && !Token(s.Outcome):
 		return errors.New("a run, site or outcome of the statement has characters that no name has")
-	case s.Digest != "" && !digest.MatchString(s.Digest), s.Head != "" && !digest.MatchString(s.Head):
+	case s.Digest != "" && !digest().MatchString(s.Digest), s.Head != "" && !digest().MatchString(s.Head):
 		return errors.New("a hash of the statement is no SHA-256")
 	case len(s.Why) > maxWhy || len(s.Devices) > maxNodes:
 		return errors.New("a text of the statement is too long")
-	case !nonce.MatchString(s.Nonce):
+	case !nonce().MatchString(s.Nonce):
 		return errors.New("the statement has no nonce")
 	case s.At.Year() < 2020:
 		return errors.New("the statement has no time")

@@ -1,0 +1,260 @@
+package team
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/broker"
+	"github.com/rocec/rocec/cmd/internal/exit"
+	"github.com/rocec/rocec/cmd/internal/ledger"
+	"github.com/rocec/rocec/cmd/internal/savedplan"
+	"github.com/rocec/rocec/cmd/internal/session"
+	"github.com/rocec/rocec/cmd/internal/statement"
+	"github.com/rocec/rocec/cmd/internal/teamqueue"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+)
+
+// SubmitOptions are those of a submission.
+type SubmitOptions struct {
+	Plan    string // its file
+	Hold    time.Duration
+	Accept  bool // unverified devices
+	Message string
+	Approve bool // without asking
+	Detach  bool
+}
+
+// Submit submits a plan to the sites, and follows the run.
+func (t *Team) Submit(ctx context.Context, o *SubmitOptions) error {
+	given := savedplan.Given{Tool: t.Rocec.Version}
+	saved, err := given.Load(o.Plan)
+	if err != nil {
+		return err
+	}
+	terms, now := saved.Terms, t.Clock.Now()
+	if err := savedplan.Usable(o.Plan, saved, 0, nil, now); err != nil {
+		return err
+	}
+	switch {
+	case len(terms.Shares) == 0:
+		return exit.Fail(exit.Usage, "%s names no sites: rocec plan --team --out FILE makes a plan for a team", o.Plan)
+	case o.Message != "" && o.Message != terms.Message:
+		return exit.Fail(exit.Usage, "%s has the message %q, not %q. Leave out -m.", o.Plan, terms.Message, o.Message)
+	case o.Hold != 0 && o.Hold < time.Second:
+		return exit.Fail(exit.Usage, "--confirm is at least 1s")
+	}
+	e := teamqueue.Envelope{Plan: saved.Bytes(), Hold: int(o.Hold.Seconds()), Accept: o.Accept}
+	if wanted := t.Rights.Approvals(terms.Wants()); wanted > 0 {
+		if e.Agreement, err = savedplan.Agree(ctx, t.Rights, o.Plan, saved, wanted, now); err != nil {
+			return err
+		}
+	}
+	_, r, err := t.read(ctx)
+	if err != nil {
+		return err
+	}
+	if !o.Approve {
+		t.Screen().SavedPlan(saved)
+		if err := t.Ask(ctx, fmt.Sprintf("Submit this to %s?", siteNames(sitesIn(terms))), "yes"); err != nil {
+			return err
+		}
+	}
+	body, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	run := t.NewRun().Name
+	st := &statement.Statement{Verb: statement.Submit, Fabric: terms.Name, Run: run}
+	number, err := t.publish(ctx, r, broker.Subject{Kind: broker.Submit, Fabric: terms.Name}, st, body)
+	if err != nil {
+		return err
+	}
+	return t.sent(ctx, run, fmt.Sprintf("Submitted as run %s (message %d of the hub).", run, number), o.Detach, ledger.Complete)
+}
+
+// sitesIn returns the sites of a plan.
+func sitesIn(terms *deploy.Terms) (out []string) {
+	for _, s := range terms.Shares {
+		out = append(out, s.Site)
+	}
+	return out
+}
+
+// sent reports a statement that the hub has, and follows the run unless the person detaches.
+func (t *Team) sent(ctx context.Context, run, text string, detach bool, good ledger.State) error {
+	if t.Format == "text" {
+		t.Screen().Prose("", diag.Escape(text))
+	}
+	if !detach {
+		return t.Follow(ctx, run, good)
+	}
+	if t.Format == "json" {
+		_, one, _, err := t.find(ctx, run)
+		if err != nil {
+			return err
+		}
+		t.write(one, nil)
+		return nil
+	}
+	fmt.Fprintf(t.Stdout, "Follow it: %s\n", followCommand(run))
+	return nil
+}
+
+// followCommand returns the command that follows a run.
+func followCommand(run string) string {
+	return diag.Rocec("runs", diag.Flag("--team"), diag.Flag("--follow", diag.Arg("RUN", run)))
+}
+
+// SayOptions are those of a statement about a run.
+type SayOptions struct {
+	Verb   statement.Verb
+	Run    string
+	Yes    bool // without asking
+	Detach bool
+}
+
+// questions ask before a statement that changes what sites do.
+var questions = map[statement.Verb]string{
+	statement.Rollback: "Undo the run %s on all its sites?",
+	statement.Withdraw: "Withdraw the run %s? No further wave begins; changes that were made are kept.",
+}
+
+// pasts report a statement that the hub has.
+var pasts = map[statement.Verb]string{
+	statement.Confirm:  "The hub has your confirmation of the run %s.",
+	statement.Resume:   "The hub has your wish that the sites go on with the run %s.",
+	statement.Rollback: "The hub has your rollback of the run %s.",
+	statement.Withdraw: "The hub has your withdrawal of the run %s.",
+}
+
+// goods has the state that a statement asks for.
+var goods = map[statement.Verb]ledger.State{statement.Rollback: ledger.RolledBack, statement.Withdraw: ledger.Withdrawn}
+
+// SayAbout sends a statement about a run to its sites, and follows the run.
+func (t *Team) SayAbout(ctx context.Context, o *SayOptions) error {
+	r, run, of, err := t.find(ctx, o.Run)
+	if err != nil {
+		return err
+	}
+	if why := pointless(o.Verb, run, of); why != "" {
+		return exit.Fail(exit.Usage, "the run %s %s. Nothing was sent.", run.Run, why)
+	}
+	if question := questions[o.Verb]; question != "" && !o.Yes {
+		t.printRun(run)
+		if err := t.AskTo(ctx, fmt.Sprintf(question, run.Run), "yes", string(o.Verb), "not sent; nothing was changed"); err != nil {
+			return err
+		}
+	}
+	st := &statement.Statement{Verb: o.Verb, Fabric: of.Fabric, Run: of.Name, Digest: of.Digest}
+	if _, err := t.publish(ctx, r, broker.Subject{Kind: broker.Say, Fabric: of.Fabric, Run: of.Name}, st, nil); err != nil {
+		return err
+	}
+	return t.sent(ctx, of.Name, fmt.Sprintf(pasts[o.Verb], of.Name), o.Detach, goods[o.Verb])
+}
+
+// pointless returns why a statement about a run has no effect; empty: it may have one.
+func pointless(verb statement.Verb, run *ledger.Run, of *teamqueue.TeamRun) string {
+	switch {
+	case verb == statement.Confirm && of.Envelope.Hold == 0:
+		return "was submitted without --confirm, so its sites keep their changes by themselves"
+	case verb == statement.Confirm && run.Over:
+		return fmt.Sprintf("is over (%s), so there is nothing to confirm", run.State)
+	case verb == statement.Resume && run.State == ledger.Complete:
+		return "is complete, so there is nothing to resume"
+	case verb == statement.Resume && run.State == ledger.Expired:
+		return "has expired: make the plan again"
+	case verb == statement.Withdraw && run.Over:
+		return fmt.Sprintf("is over (%s), so there is nothing to withdraw", run.State)
+	case verb == statement.Rollback && run.State == ledger.RolledBack:
+		return "is rolled back already"
+	}
+	return ""
+}
+
+// ApproveWave approves a wave of a run that is held. The wave is SITE/N.
+func (t *Team) ApproveWave(ctx context.Context, name, wave string, yes bool) error {
+	r, run, of, err := t.find(ctx, name)
+	if err != nil {
+		return err
+	}
+	terms := of.Plan.Terms
+	n, err := waveNumber(terms, wave)
+	if err != nil {
+		return err
+	}
+	hold := slices.IndexFunc(terms.Holds, func(h deploy.TermHold) bool { return h.Wave == n })
+	if hold < 0 {
+		return exit.Fail(exit.Usage, "the wave %s of the run %s is not held: it needs no approval", wave, run.Run)
+	}
+	if t.Format == "text" {
+		t.printRun(run)
+		t.Screen().Prose("", diag.Escape(fmt.Sprintf("The wave %s changes %s.", wave, terms.Waves[n-1])))
+	}
+	if !yes {
+		if err := t.AskTo(ctx, "Approve this wave?", "yes", "approve", "not approved; nothing was sent"); err != nil {
+			return err
+		}
+	}
+	st := &statement.Statement{Verb: statement.Approve, Fabric: of.Fabric, Run: of.Name, Digest: of.Digest, Wave: n}
+	if _, err := t.publish(ctx, r, broker.Subject{Kind: broker.Say, Fabric: of.Fabric, Run: of.Name}, st, nil); err != nil {
+		return err
+	}
+	t.Screen().Prose("", diag.Escape(fmt.Sprintf("Approved: the wave %s of the run %s has %d of %s.", wave, of.Name, len(of.Approved[n]),
+		diag.Count(terms.Holds[hold].Approvals, "approval"))))
+	return nil
+}
+
+// errFollowed ends a follower whose run needs a person.
+var errFollowed = errors.New("the run waits for a person")
+
+// FollowOptions are those of a follower.
+type FollowOptions struct {
+	Run    string
+	Format string
+	Team   bool         // sites do the run, and go on without the follower
+	Good   ledger.State // that the person wanted, beside a complete run
+}
+
+// Follow prints the events of a run until it is over, or waits for a person to confirm it.
+func (t *Team) Follow(ctx context.Context, name string, good ledger.State) error {
+	return Follow(ctx, t.Session, t.Ledger(""), &FollowOptions{name, t.Format, true, good})
+}
+
+// Follow prints the events of a run of a ledger.
+func Follow(ctx context.Context, s *session.Session, l ledger.Ledger, o *FollowOptions) error {
+	p := &printer{Session: s, format: o.Format}
+	var run *ledger.Run
+	err := l.Follow(ctx, o.Run, func(r *ledger.Run, e *ledger.Event) error {
+		if r == nil {
+			return nil
+		}
+		run = r
+		p.event(r, e)
+		if o.Team && r.State == ledger.Unconfirmed && !r.Over && (e == nil || !e.Past) {
+			return errFollowed
+		}
+		return nil
+	})
+	switch {
+	case ctx.Err() != nil && (run == nil || !o.Team):
+		return exit.Fail(exit.Interrupted, "you follow the run no longer")
+	case ctx.Err() != nil:
+		return exit.Fail(exit.Interrupted, "you follow the run %s no longer, and its sites go on. Follow it again: %s", run.Run,
+			followCommand(run.Run))
+	case errors.Is(err, ledger.ErrNoRun) || errors.Is(err, ledger.ErrManyOf):
+		return noRun(o.Run, o.Team, err)
+	case errors.Is(err, errFollowed):
+		p.unconfirmed(run)
+		return nil
+	case err != nil && o.Team:
+		return hubError(err)
+	case err != nil:
+		return exit.Fail(exit.Machines, "the journal of the run cannot be read: %v", err)
+	}
+	return p.end(run, o.Good)
+}
