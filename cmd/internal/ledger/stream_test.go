@@ -53,7 +53,9 @@ func TestStates(t *testing.T) {
 		terms.Holds = []deploy.TermHold{{Wave: 3, Approvals: 1, WithinSeconds: 3600}}
 		e.Hold = 600
 	})
-	say := func(site string, verb statement.Verb, wave int, outcome, why string) { s.site(run, digest, site, verb, wave, outcome, why) }
+	say := func(site string, verb statement.Verb, wave int, outcome, why string) {
+		s.site(run, digest, site, verb, wave, outcome, why)
+	}
 	is := func(want string) {
 		t.Helper()
 		require.Equal(t, want, s.state(run))

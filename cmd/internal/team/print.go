@@ -161,15 +161,20 @@ func (t *Team) printRun(r *ledger.Run) {
 		}
 		line("", textIf("the journal there ends with "+one.Journal, one.Journal != ""))
 	}
-	if r.State == ledger.Held {
-		for i := range r.Sites {
-			for j := range r.Sites[i].Waves {
-				if w := &r.Sites[i].Waves[j]; w.Wanted > len(w.Approved) && w.State == ledger.Waits {
-					wave := fmt.Sprintf("%s/%d", r.Sites[i].Site, w.Wave)
-					fmt.Fprintf(s.Raw, "Approve it: %s\n", diag.Rocec("approve", diag.Flag("--team"), diag.Arg("RUN", r.Run),
-						diag.Flag("--wave", diag.Arg("WAVE", wave))))
-					return
-				}
+	howToApprove(s, r)
+}
+
+// howToApprove prints the command that approves the wave for which a run waits.
+func howToApprove(s *view.Screen, r *ledger.Run) {
+	if r.State != ledger.Held {
+		return
+	}
+	for i := range r.Sites {
+		for j := range r.Sites[i].Waves {
+			if w := &r.Sites[i].Waves[j]; w.Wanted > len(w.Approved) && w.State == ledger.Waits {
+				wave := diag.Arg("WAVE", fmt.Sprintf("%s/%d", r.Sites[i].Site, w.Wave))
+				fmt.Fprintf(s.Raw, "Approve it: %s\n", diag.Rocec("approve", diag.Flag("--team"), diag.Arg("RUN", r.Run), diag.Flag("--wave", wave)))
+				return
 			}
 		}
 	}
@@ -237,10 +242,13 @@ func (p *printer) event(r *ledger.Run, e *ledger.Event) {
 			s.Prose(lead+e.At.Local().Format("15:04:05")+" ", diag.Escape(text))
 		}
 	}
-	if state := string(r.State) + textIf(": "+r.Why, r.Why != ""); state != p.state && e == nil {
-		s.Prose("", diag.Escape(state))
-		p.state = state
+	state := string(r.State) + textIf(": "+r.Why, r.Why != "")
+	if state == p.state || e != nil && (e.Past || r.State != ledger.Held) { // the event itself says the other states
+		return
 	}
+	s.Prose("", diag.Escape(state))
+	howToApprove(s, r)
+	p.state = state
 }
 
 // eventText describes an event; empty: it is for -v alone.

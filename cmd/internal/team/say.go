@@ -15,6 +15,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/statement"
 	"github.com/rocec/rocec/cmd/internal/teamqueue"
+	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 )
@@ -57,6 +58,12 @@ func (t *Team) Submit(ctx context.Context, o *SubmitOptions) error {
 	_, r, err := t.read(ctx)
 	if err != nil {
 		return err
+	}
+	for _, h := range terms.Holds {
+		if within := time.Duration(h.WithinSeconds) * time.Second; o.Hold > 0 && within >= o.Hold {
+			t.Say("The wave %s may wait %s for its approval, and a device undoes its change %s after it unless the run is confirmed.",
+				waveName(terms, h.Wave), view.ShortTime(within), view.ShortTime(o.Hold))
+		}
 	}
 	if !o.Approve {
 		t.Screen().SavedPlan(saved)

@@ -245,6 +245,9 @@ func (w *Worker) followOnce(ctx context.Context, filters []broker.Subject) error
 
 // checkStore refuses a store that has fewer messages than this site has seen.
 func (w *Worker) checkStore(ctx context.Context, b *broker.Broker) error {
+	w.mu.Lock()
+	last := w.queue.Last() // before the hub is asked: messages may come meanwhile
+	w.mu.Unlock()
 	there, err := b.Last(ctx)
 	if err != nil {
 		return err
@@ -252,7 +255,7 @@ func (w *Worker) checkStore(ctx context.Context, b *broker.Broker) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.status.Trouble = ""
-	if last := w.queue.Last(); there < last {
+	if there < last {
 		return w.olderStore(fmt.Sprintf("it ends with message %d, and this site has seen message %d", there, last))
 	}
 	return nil
