@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,7 +26,9 @@ type Team struct {
 	Keys    map[string]*sshsigtest.Token
 	Signers *sshsig.Signers
 	Clock   func() time.Time // of all
-	nonce   int
+
+	mu    sync.Mutex
+	nonce int
 }
 
 // NewTeam returns a team with the sites dc1 and dc2.
@@ -62,10 +65,13 @@ func (w *Team) SignAs(who string) func(context.Context, string, []byte) ([]byte,
 // Says publishes a statement of the fabric prod, and returns its digest. The statement gets the time and a nonce, unless it has them.
 func (w *Team) Says(who string, kind broker.Kind, st statement.Statement, body []byte) string {
 	w.T.Helper()
+	w.mu.Lock()
 	w.nonce++
+	nonce := fmt.Sprintf("%020d", w.nonce)
+	w.mu.Unlock()
 	st.Fabric = "prod"
 	if st.Nonce == "" {
-		st.Nonce = fmt.Sprintf("%020d", w.nonce)
+		st.Nonce = nonce
 	}
 	if st.At.IsZero() {
 		st.At = w.Clock().UTC().Truncate(time.Second)
