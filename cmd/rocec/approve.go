@@ -41,7 +41,7 @@ func approveCommand(a *app) *cobra.Command {
 			case o.wave == "":
 				return exit.Fail(exit.Usage, "--team approves a wave of a run: name it with --wave, such as --wave dc2/1")
 			}
-			return a.withTeam(&o, "text", func(t *team.Team) error { return t.ApproveWave(cmd.Context(), args[0], o.wave, yes) })
+			return withTeam(a, &o, "text", func(t *team.Team) error { return t.ApproveWave(cmd.Context(), args[0], o.wave, yes) })
 		},
 	}
 	approveFlag(cmd, &yes, "sign without asking")

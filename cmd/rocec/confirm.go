@@ -28,7 +28,8 @@ func confirmCommand(a *app) *cobra.Command {
 		Short: "keep what an apply --confirm changed, before the devices undo it",
 		Long: "Confirm first reads all devices of the run. If one cannot be reached, or no longer has the change, the change is kept on no\n" +
 			"device: otherwise a part of the fabric would go back. It names the devices that have the change; --target keeps the change on\n" +
-			"those alone. For a run of another machine or user, it asks the devices of the fabric (-C DIR, --lab).",
+			"those alone. For a run of another machine or user, it asks the devices of the fabric (-C DIR, --lab).\n\n" +
+			"With --team the sites of a run confirm it, each for its own devices.",
 		Example: "  rocec confirm last\n" +
 			"  rocec confirm last --target leaf01",
 		Args: takes(1, 1),
@@ -38,14 +39,13 @@ func confirmCommand(a *app) *cobra.Command {
 			case err != nil:
 				return err
 			case ofTeam:
-				return a.sayOfTeam(cmd, &team, statement.Confirm, args[0], o.Format, true)
+				return sayOfTeam(a, cmd, &team, statement.Confirm, args[0], o.Format, true)
 			}
 			return a.confirm(cmd.Context(), args[0], o)
 		},
 	}
 	runFlags(a, cmd, &o)
-	teamFlags(cmd, &team)
-	detachFlag(cmd, &team)
+	followFlags(cmd, &team)
 	offerRuns(a, cmd)
 	return cmd
 }

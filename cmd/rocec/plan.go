@@ -16,6 +16,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/savedplan"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/sshsig"
+	"github.com/rocec/rocec/cmd/internal/team"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
@@ -28,7 +29,9 @@ func planCommand(a *app) *cobra.Command {
 		Use:   "plan [DIR]",
 		Short: "compare with the live devices; change nothing",
 		Long: "Plan reads the devices and prints what apply would do: every key before and after, the traffic that stops, and the waves. It\n" +
-			"changes nothing, and exits 1 if apply would refuse. With --out it saves the plan; apply --plan then makes exactly these changes.",
+			"changes nothing, and exits 1 if apply would refuse. With --out it saves the plan; apply --plan then makes exactly these changes.\n\n" +
+			"With --team it asks the sites that have the keys of the devices, and makes one plan of their parts. The sites take the fabric from\n" +
+			"its commit. They work one after the other.",
 		Example: "  rocec plan --lab   # on devices inside the process\n" +
 			"  rocec plan --target leaf01 --diff\n" +
 			"  rocec plan --out change.plan",
@@ -52,7 +55,7 @@ func planCommand(a *app) *cobra.Command {
 				return err
 			}
 			if ofTeam {
-				return a.planOfTeam(cmd, dir, &o)
+				return planOfTeam(a, cmd, dir, &o)
 			}
 			for _, name := range ofPlanAndApply {
 				if f := cmd.Flags().Lookup(name); f.Changed {
@@ -231,4 +234,17 @@ func (o *planOptions) labSoak() *time.Duration {
 	}
 	soak := session.LabSoak
 	return &soak
+}
+
+// planOfTeam plans with the sites.
+func planOfTeam(a *app, cmd *cobra.Command, dir string, o *planOptions) error {
+	t := &o.team
+	if (len(t.holds) > 0) != (t.within != 0) || t.within < 0 || t.within > savedplan.MostValidity {
+		return exit.Fail(exit.Usage, "--hold-before needs --within, which is more than 0 and at most 90 days, such as --within 4h")
+	}
+	return withTeam(a, t, o.format, func(of *team.Team) error {
+		return of.Plan(cmd.Context(), dir, &team.PlanOptions{
+			Out: o.out, Valid: o.valid, Message: o.message, Only: o.only, Sites: t.sites, Holds: t.holds, Within: t.within, Changes: o.detailed,
+		})
+	})
 }

@@ -55,7 +55,7 @@ func resumeCommand(a *app) *cobra.Command {
 				if abandon {
 					verb = statement.Withdraw
 				}
-				return a.sayOfTeam(cmd, &team, verb, args[0], o.Format, u.approve)
+				return sayOfTeam(a, cmd, &team, verb, args[0], o.Format, u.approve)
 			}
 			if abandon {
 				if err := without(cmd, "abandon", "does not go on with a run", "format", "parallel", "undrain", "hook-timeout"); err != nil {
@@ -77,8 +77,7 @@ func resumeCommand(a *app) *cobra.Command {
 		"with --abandon: the `run` that holds the lock; required if another machine or user started it")
 	approveFlag(cmd, &u.approve, "with --abandon: do not ask")
 	runFlags(a, cmd, &o)
-	teamFlags(cmd, &team)
-	detachFlag(cmd, &team)
+	followFlags(cmd, &team)
 	return cmd
 }
 

@@ -27,7 +27,8 @@ func rollbackCommand(a *app) *cobra.Command {
 			"refuses if a device was changed since; leave that device out. --min-capacity and --max-dark limit the restored devices; of devices\n" +
 			"undone at once, --max-dark limits hosts. A device that has already undone the run is not touched. If the journal has the run,\n" +
 			"rollback does not need the fabric. For a run of another machine or user, it asks the devices of the fabric (-C DIR, --lab), which\n" +
-			"keep the content from before. RUN may be last, the newest run (with -C DIR: of that fabric).",
+			"keep the content from before. RUN may be last, the newest run (with -C DIR: of that fabric).\n\n" +
+			"With --team the sites of a run undo it, the last site first.",
 		Example: "  rocec rollback last\n" +
 			"  rocec rollback last --target leaf01",
 		Args: takes(1, 1),
@@ -41,7 +42,7 @@ func rollbackCommand(a *app) *cobra.Command {
 			case err != nil:
 				return err
 			case ofTeam:
-				return a.sayOfTeam(cmd, &o.team, statement.Rollback, args[0], o.Format, o.Approve)
+				return sayOfTeam(a, cmd, &o.team, statement.Rollback, args[0], o.Format, o.Approve)
 			}
 			return a.rollback(cmd.Context(), args[0], o)
 		},
@@ -50,8 +51,7 @@ func rollbackCommand(a *app) *cobra.Command {
 	o.ruleFlags(a, cmd)
 	sudoFlag(a, cmd)
 	targetFlag(a, cmd, &o.only)
-	teamFlags(cmd, &o.team)
-	detachFlag(cmd, &o.team)
+	followFlags(cmd, &o.team)
 	offerRuns(a, cmd)
 	return cmd
 }

@@ -9,10 +9,13 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/ledger"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/session"
+	"github.com/rocec/rocec/cmd/internal/team"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy/device"
 )
 
 func runsCommand(a *app) *cobra.Command {
@@ -23,8 +26,8 @@ func runsCommand(a *app) *cobra.Command {
 		Long: "Runs lists the runs started on this machine; with -C, those of one fabric. With RUN it prints the outcome of each\n" +
 			"device, or a change record (--format md). With --check it looks for edits of the journals: the chain of lines, the\n" +
 			"signature at the end, the content from before, and with --devices the records that the devices of the fabric keep.\n\n" +
-			"With --team it lists the runs of a team: who is before whom, and what each one waits for. --follow prints what happens in a run,\n" +
-			"and ends with it; the sites do not need it.",
+			"With --team it lists the runs of a team, and what each one waits for. With --follow it prints the events of a run until the run\n" +
+			"is over.",
 		Example: "  rocec runs\n" +
 			"  rocec runs last\n" +
 			"  rocec runs --check --devices",
@@ -38,7 +41,7 @@ func runsCommand(a *app) *cobra.Command {
 				return err
 			}
 			if ofTeam || o.team.follow != "" || o.team.device != "" {
-				return a.runsOfLedger(cmd, args, &o)
+				return runsOfLedger(a, cmd, args, &o)
 			}
 			switch {
 			case o.check && o.Format == "md":
@@ -112,4 +115,37 @@ func (a *app) runs(args []string, format string) error {
 			diag.Escape(dir.Path()), diag.Escape(strings.Join(damaged, ", ")))
 	}
 	return nil
+}
+
+// runsOfLedger prints the runs of a team, or those of a device.
+func runsOfLedger(a *app, cmd *cobra.Command, args []string, o *runsOptions) error {
+	switch {
+	case o.check || o.Devices || o.Lab != "":
+		return exit.Fail(exit.Usage, "--check is about the journals of this machine: leave out --team, --follow and --device")
+	case o.Format == "md":
+		return exit.Fail(exit.Usage, "--format md is the record of one run on this machine: leave out --team, --follow and --device")
+	case o.team.follow != "" && (o.team.device != "" || len(args) > 0), o.team.device != "" && len(args) > 0:
+		return exit.Fail(exit.Usage, "runs shows one of these: RUN, --follow RUN, or --device NAME")
+	}
+	if !o.team.on {
+		dir, err := a.Journals()
+		if err != nil {
+			return err
+		}
+		files := &ledger.Files{Dir: dir, Clock: device.Clock{Now: time.Now, Wait: time.After}}
+		if o.team.device != "" {
+			return team.Device(cmd.Context(), a.Session, files, o.team.device, o.Format)
+		}
+		a.Ending.OnDevices()
+		return team.Follow(cmd.Context(), a.Session, files, &team.FollowOptions{Run: o.team.follow, Format: o.Format})
+	}
+	return withTeam(a, &o.team, o.Format, func(t *team.Team) error {
+		switch {
+		case o.team.device != "":
+			return team.Device(cmd.Context(), a.Session, t.Ledger(""), o.team.device, o.Format)
+		case o.team.follow != "":
+			return t.Follow(cmd.Context(), o.team.follow, "")
+		}
+		return t.Runs(cmd.Context(), strings.Join(args, ""))
+	})
 }

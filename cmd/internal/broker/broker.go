@@ -16,7 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -64,7 +64,7 @@ type Message struct {
 func Open(w Where, notice func(lost error)) (*Broker, error) {
 	b := &Broker{url: w.URL, waiting: map[string]context.CancelCauseFunc{}}
 	o := []nats.Option{
-		nats.ErrorHandler(b.refused),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refuse(b, err) }),
 		nats.Name(w.Name), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.Timeout(answerTime),
 		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(3), nats.ReconnectBufSize(-1), nats.NoEcho(),
 	}
@@ -101,15 +101,15 @@ func Open(w Where, notice func(lost error)) (*Broker, error) {
 	return b, nil
 }
 
-// refused ends the publish that the server refuses: it reports that apart from the answer, and only in words.
-func (b *Broker) refused(_ *nats.Conn, _ *nats.Subscription, err error) {
+// refuse ends the publish that the server refuses: it reports that apart from the answer, with the subject in quotes.
+func refuse(b *Broker, err error) {
 	if !errors.Is(err, nats.ErrPermissionViolation) {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for subject, end := range b.waiting {
-		if strings.Contains(err.Error(), strconv.Quote(subject)) {
+	for _, subject := range strings.Split(err.Error(), `"`) {
+		if end := b.waiting[subject]; end != nil {
 			end(ErrRole)
 		}
 	}
@@ -211,6 +211,9 @@ func (b *Broker) Away(ctx context.Context) (away func(site string) bool, err err
 
 // mostSites bounds the sites of a team.
 const mostSites = 1000
+
+// full are the codes of the server for a store that keeps no message: too few resources, a full account, and a full stream or disk.
+var full = []jetstream.ErrorCode{10023, 10047, 10077}
 
 // ErrFull is the error of Publish if the stream keeps no more messages.
 var ErrFull = errors.New("the store of the hub is full: give it more bytes, or a shorter age (rocecd serve --store-bytes, --store-age)")
@@ -332,7 +335,7 @@ func told(url string, err error) error {
 		return err
 	case errors.As(err, &of) && of.ErrorCode == jetstream.JSErrCodeStreamNotFound, errors.Is(err, jetstream.ErrStreamNotFound):
 		return fmt.Errorf("%s has no stream %s: it is no hub of rocec, or its store is lost. rocecd serve makes the stream", url, Stream)
-	case strings.Contains(err.Error(), "maximum bytes exceeded"), strings.Contains(err.Error(), "insufficient resources"):
+	case errors.As(err, &of) && slices.Contains(full, of.ErrorCode):
 		return ErrFull
 	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout):
 		return fmt.Errorf("the hub %s does not answer", url)

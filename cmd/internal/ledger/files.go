@@ -30,7 +30,7 @@ func (f *Files) Runs(context.Context) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &List{Runs: []Run{}, Ignored: len(unreadable)}
+	out := &List{Runs: []Entry{}, Ignored: len(unreadable)}
 	for _, u := range unreadable {
 		out.Rejected = append(out.Rejected, Message{Subject: u.Name, Why: bound(u.Err.Error())})
 	}
@@ -46,7 +46,7 @@ func (f *Files) Device(_ context.Context, device string) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &List{Runs: []Run{}, Ignored: len(unreadable)}
+	out := &List{Runs: []Entry{}, Ignored: len(unreadable)}
 	for _, u := range unreadable {
 		out.Rejected = append(out.Rejected, Message{Subject: u.Name, Why: bound(u.Err.Error())})
 	}
@@ -61,8 +61,8 @@ func (f *Files) Device(_ context.Context, device string) (*List, error) {
 }
 
 // ofLog returns the run of a journal. logs has all runs.
-func ofLog(l *journal.Log, logs []*journal.Log, now time.Time) Run {
-	r := Run{
+func ofLog(l *journal.Log, logs []*journal.Log, now time.Time) Entry {
+	r := Entry{
 		Run: l.Run, Fabric: bound(l.Name), By: bound(l.Owner), Began: l.Began, Message: bound(l.Message), Commit: bound(l.Commit),
 		Lab: l.Lab != "", Over: !l.Alive,
 	}
@@ -104,7 +104,7 @@ func stateOfLog(l *journal.Log, logs []*journal.Log, now time.Time) (State, stri
 	case len(failed) > 0:
 		return Stopped, nodes(failed) + " is not as planned"
 	case expired:
-		return Unconfirmed, "the time to confirm is over: " + deploy.RunCommand("resume", l.Run) + " shows what the devices have undone"
+		return Unconfirmed, "the time to confirm is over: " + deploy.RunCommand("resume", l.Run) + " asks the devices"
 	case len(waits) > 0:
 		return Unconfirmed, nodes(waits) + " waits to be confirmed"
 	}
@@ -155,7 +155,7 @@ func nodes(names []string) string {
 const lookTime = time.Second
 
 // Follow reads the journal of a run until its process has ended.
-func (f *Files) Follow(ctx context.Context, run string, use func(*Run, *Event) error) error {
+func (f *Files) Follow(ctx context.Context, run string, use func(*Entry, *Event) error) error {
 	list, err := f.Runs(ctx)
 	if err != nil {
 		return err
@@ -196,8 +196,8 @@ func (f *Files) Follow(ctx context.Context, run string, use func(*Run, *Event) e
 // ofNotice returns the event of a line of a journal.
 func ofNotice(n *journal.Notice, site string) *Event {
 	e := &Event{
-		At: n.Time, Event: bound(n.Event), Site: site, By: bound(n.Owner), Wave: n.Wave, Device: bound(n.Device), Verb: bound(n.Verb), Done: n.Done,
-		Outcome: bound(cmp.Or(n.Outcome, n.Result)),
+		At: n.Time, Event: bound(n.Event), Site: site, By: bound(n.Owner), Wave: n.Wave, Device: bound(n.Device), Verb: bound(n.Verb),
+		Done: n.Done, Outcome: bound(cmp.Or(n.Outcome, n.Result)),
 	}
 	return e
 }

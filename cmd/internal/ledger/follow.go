@@ -16,7 +16,7 @@ type follower struct {
 	s     *Stream
 	queue *teamqueue.Queue
 	name  string
-	use   func(*Run, *Event) error
+	use   func(*Entry, *Event) error
 
 	there bool                   // the hub
 	lost  bool                   // the reading of the stream has ended, and has not begun again
@@ -27,18 +27,18 @@ type follower struct {
 	lines map[string]int         // of the journals of sites that use has seen, by site and journal
 }
 
-// piece is what the reader of the stream passes to a follower: a message, or a change of the reading.
+// piece is a message that the reader of the stream passes to a follower, or a change of the reading.
 type piece struct {
 	message *broker.Message
 	lost    bool  // the reading has ended, and begins again
-	err     error // the reading has ended for good
+	err     error // the reading has ended, and does not begin again
 }
 
 // awayTime is how often a follower asks which sites are away.
 const awayTime = 10 * time.Second
 
 // Follow reads the messages about a run as they come. While the hub is away it waits, and reports it.
-func (s *Stream) Follow(ctx context.Context, name string, use func(*Run, *Event) error) error {
+func (s *Stream) Follow(ctx context.Context, name string, use func(*Entry, *Event) error) error {
 	r, err := s.Read(ctx)
 	if err != nil {
 		return err
@@ -48,7 +48,8 @@ func (s *Stream) Follow(ctx context.Context, name string, use func(*Run, *Event)
 		return err
 	}
 	f := &follower{
-		s: s, queue: teamqueue.New(s.Signers), name: run.Run, use: use, there: true, away: r.Away, asked: s.Clock.Now(), lines: map[string]int{},
+		s: s, queue: teamqueue.New(s.Signers), name: run.Run, use: use, there: true, away: r.Away, asked: s.Clock.Now(),
+		lines: map[string]int{},
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -150,7 +151,7 @@ func (f *follower) look(ctx context.Context) (over bool, err error) {
 }
 
 // run returns the run as it is now; nil: its submission has not come yet.
-func (f *follower) run() *Run {
+func (f *follower) run() *Entry {
 	t := f.queue.Run(f.name)
 	if t == nil {
 		return nil
@@ -180,7 +181,8 @@ func (f *follower) take(m *broker.Message) (over bool, err error) {
 		return f.show() // the run may have waited for it
 	}
 	e := &Event{
-		At: st.At, Event: string(st.Verb), By: by, Site: st.Site, Devices: bound(st.Devices), Outcome: st.Outcome, Why: bound(st.Why), Signed: true,
+		At: st.At, Event: string(st.Verb), By: by, Site: st.Site, Devices: bound(st.Devices), Outcome: st.Outcome, Why: bound(st.Why),
+		Signed: true,
 	}
 	for _, s := range f.queue.Run(f.name).Shares {
 		if st.Wave >= s.First && st.Wave <= s.Last {
@@ -236,4 +238,4 @@ func (f *follower) show() (over bool, err error) {
 	return r.Over, nil
 }
 
-func shownOf(r *Run) string { return string(r.State) + " " + r.Why }
+func shownOf(r *Entry) string { return string(r.State) + " " + r.Why }

@@ -20,7 +20,7 @@ type Ledger interface {
 	// Follow calls use for each event of a run from its beginning, with the run as it is then, until the run is over. It also calls use
 	// without an event, when all events that were there are used, and when the state of the run has changed otherwise. It ends early with
 	// the error of use, or when ctx ends.
-	Follow(ctx context.Context, run string, use func(*Run, *Event) error) error
+	Follow(ctx context.Context, run string, use func(*Entry, *Event) error) error
 }
 
 // State is how far a run is.
@@ -44,7 +44,7 @@ const (
 
 // List is a list of runs, and what of the record could not be used.
 type List struct {
-	Runs     []Run     `json:"runs"`
+	Runs     []Entry   `json:"runs"`
 	Rejected []Message `json:"rejected,omitempty"` // messages that change nothing: the newest ones
 	Ignored  int       `json:"ignored,omitempty"`  // their number
 	After    uint64    `json:"after,omitempty"`    // the number of the last message that was not read, as there are too many; 0: all were read
@@ -57,8 +57,8 @@ type Message struct {
 	Why     string `json:"why"`
 }
 
-// Run is a run of the record.
-type Run struct {
+// Entry is a run of the record.
+type Entry struct {
 	Run     string    `json:"run"`
 	Fabric  string    `json:"fabric"`
 	By      string    `json:"by"`
@@ -109,7 +109,7 @@ type Event struct {
 	Outcome string    `json:"outcome,omitempty"`
 	Why     string    `json:"why,omitempty"`
 	Past    bool      `json:"past,omitempty"` // it was there when the follower began
-	Signed  bool      `json:"signed"`         // a signature was verified here; the lines of a journal of another machine have none
+	Signed  bool      `json:"signed"`         // a signature was verified here; no line of a journal of another machine has one
 }
 
 // The events of a follower.
@@ -128,8 +128,8 @@ var (
 const least = 4
 
 // Find returns a run by its name, by a unique beginning or end of the name, or the newest one by "last".
-func (l *List) Find(name string) (*Run, error) {
-	var found *Run
+func (l *List) Find(name string) (*Entry, error) {
+	var found *Entry
 	for i := range l.Runs {
 		r := &l.Runs[i]
 		switch {

@@ -104,7 +104,8 @@ func (s *stream) open() *ledger.Stream {
 func (s *stream) submit(run, message string, change func(*deploy.Terms, *teamqueue.Envelope)) string {
 	terms := &deploy.Terms{
 		Name: "prod", Commit: "abc", Message: message, Made: s.clock.now, Expires: s.clock.now.Add(8 * time.Hour), Nonce: "nonce-" + run,
-		Waves: []string{"leaf1", "leaf2", "leaf3"}, Disrupts: []string{}, Shares: []deploy.TermShare{{Site: "dc1", Waves: 2}, {Site: "dc2", Waves: 1}},
+		Waves: []string{"leaf1", "leaf2", "leaf3"}, Disrupts: []string{},
+		Shares: []deploy.TermShare{{Site: "dc1", Waves: 2}, {Site: "dc2", Waves: 1}},
 	}
 	var e teamqueue.Envelope
 	if change != nil {
@@ -204,7 +205,7 @@ func TestRuns(t *testing.T) {
 	})
 }
 
-func waves(r *ledger.Run) (out []string) {
+func waves(r *ledger.Entry) (out []string) {
 	for _, s := range r.Sites {
 		for _, w := range s.Waves {
 			out = append(out, w.Devices+" "+string(w.State))
@@ -242,9 +243,9 @@ func TestFollow(t *testing.T) {
 	each(t, func(t *testing.T, _ *clock, r record) {
 		r.write(t, happened{"20261130t080000z-aaaa", "ticket 1", 3, false})
 		var of []string
-		var last *ledger.Run
+		var last *ledger.Entry
 		ended := false
-		require.NoError(t, r.ledger().Follow(t.Context(), "aaaa", func(r *ledger.Run, e *ledger.Event) error {
+		require.NoError(t, r.ledger().Follow(t.Context(), "aaaa", func(r *ledger.Entry, e *ledger.Event) error {
 			require.False(t, ended, "nothing comes after the last call")
 			last = r
 			if e == nil {
@@ -261,12 +262,12 @@ func TestFollow(t *testing.T) {
 
 		stop := errors.New("stop")
 		calls := 0
-		require.ErrorIs(t, r.ledger().Follow(t.Context(), "aaaa", func(*ledger.Run, *ledger.Event) error {
+		require.ErrorIs(t, r.ledger().Follow(t.Context(), "aaaa", func(*ledger.Entry, *ledger.Event) error {
 			calls++
 			return stop
 		}), stop)
 		require.Equal(t, 1, calls)
-		none := func(*ledger.Run, *ledger.Event) error { return nil }
+		none := func(*ledger.Entry, *ledger.Event) error { return nil }
 		require.ErrorIs(t, r.ledger().Follow(t.Context(), "cccc", none), ledger.ErrNoRun)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

@@ -21,8 +21,8 @@ type at struct {
 }
 
 // run returns a run of the team.
-func (q *at) run(t *teamqueue.TeamRun) Run {
-	r := Run{
+func (q *at) run(t *teamqueue.TeamRun) Entry {
+	r := Entry{
 		Run: t.Name, Fabric: t.Fabric, By: t.By, Began: t.At, Message: bound(t.Plan.Terms.Message), Commit: bound(t.Plan.Terms.Commit),
 		Over: t.Over(q.now),
 	}
@@ -34,7 +34,7 @@ func (q *at) run(t *teamqueue.TeamRun) Run {
 	return r
 }
 
-// state derives how far a run is, and what it waits for or why it has ended.
+// state derives how far a run is, with the reason for its wait or its end.
 func (q *at) state(t *teamqueue.TeamRun) (State, string) {
 	open := slices.IndexFunc(t.Shares, func(s *teamqueue.Share) bool { return s.Outcome != statement.Complete })
 	if t.Back != nil {

@@ -111,8 +111,9 @@ func (a *asking) late(ctx context.Context, left []string, said map[string]bool) 
 	switch {
 	case len(away) == 0:
 	case waited >= awayAfter:
-		return exit.Fail(exit.Machines, "%s away: the hub has not heard %s for 30 s or longer. Nothing was changed. Start rocecd there, or leave "+
-			"the devices of the site out with --target.", siteNames(away)+diag.Plural(len(away), " is", " are"), diag.Plural(len(away), "it", "them"))
+		return exit.Fail(exit.Machines, "%s away: the hub has not heard %s for 30 s or longer. Nothing was changed. Start rocecd there, or "+
+			"leave the devices of the site out with --target.", siteNames(away)+diag.Plural(len(away), " is", " are"),
+			diag.Plural(len(away), "it", "them"))
 	default:
 		for _, s := range away {
 			if !said[s] && !a.t.Quiet {

@@ -41,14 +41,16 @@ func (t *Team) Plan(ctx context.Context, dir string, o *PlanOptions) error {
 	if err != nil {
 		return err
 	}
-	given := savedplan.Given{Tool: t.Rocec.Version, Vars: t.Vars, VarFiles: t.VarFiles, Environ: t.Environ, Allowed: t.Allowed, Targets: o.Only}
+	given := savedplan.Given{
+		Tool: t.Rocec.Version, Vars: t.Vars, VarFiles: t.VarFiles, Environ: t.Environ, Allowed: t.Allowed, Targets: o.Only,
+	}
 	m, err := given.Meta(dir, f)
 	if err != nil {
 		return err
 	}
 	if n := len(m.Variables) + len(m.Environment) + len(m.VarFiles); n > 0 {
-		return exit.Fail(exit.Usage, "a plan of a team takes the files of the commit alone, and this fabric gets %s from the command line or from "+
-			"the environment (--var, --var-file, %s…): write them into the fabric", diag.Count(n, "variable"), deploy.EnvPrefix)
+		return exit.Fail(exit.Usage, "a plan of a team takes the files of the commit alone, and this fabric gets %s from the command line or "+
+			"from the environment (--var, --var-file, %s…): write them into the fabric", diag.Count(n, "variable"), deploy.EnvPrefix)
 	}
 	devices, sites, err := sitesOf(f, o)
 	if err != nil {
@@ -126,8 +128,8 @@ func sitesOf(f *report.Report, o *PlanOptions) (devices map[string][]string, sit
 	}
 	switch {
 	case len(none) > 0:
-		return nil, nil, exit.Fail(exit.Usage, "%s: no site has the keys of %s. Write site = \"NAME\" into the switch or host block, or leave the "+
-			"%s out with --target", session.Nodes(none), diag.Plural(len(none), "this device", "these devices"),
+		return nil, nil, exit.Fail(exit.Usage, "%s: no site has the keys of %s. Write site = \"NAME\" into the switch or host block, or leave "+
+			"the %s out with --target", session.Nodes(none), diag.Plural(len(none), "this device", "these devices"),
 			diag.Plural(len(none), "device", "devices"))
 	case len(sites) == 0:
 		return nil, nil, exit.Fail(exit.Usage, "the plan has no device")

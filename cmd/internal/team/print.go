@@ -48,7 +48,7 @@ func (t *Team) Runs(ctx context.Context, name string) error {
 		if err != nil {
 			return noRun(name, true, err)
 		}
-		list.Runs = []ledger.Run{*one}
+		list.Runs = []ledger.Entry{*one}
 	}
 	if t.Format == "json" {
 		return t.WriteJSON(RunsDocument{report.FormatVersion, "", *list})
@@ -104,7 +104,7 @@ func printRuns(s *view.Screen, l *ledger.List, none string) {
 		fmt.Fprintln(s.Raw, none)
 		return
 	}
-	device := slices.ContainsFunc(l.Runs, func(r ledger.Run) bool { return r.Outcome != "" })
+	device := slices.ContainsFunc(l.Runs, func(r ledger.Entry) bool { return r.Outcome != "" })
 	w := tabwriter.NewWriter(s.Raw, 0, 0, 2, ' ', 0)
 	head := "RUN\tSTART\tFABRIC\tBY\tSTATE"
 	if device {
@@ -131,7 +131,7 @@ func printRuns(s *view.Screen, l *ledger.List, none string) {
 }
 
 // printRun prints one run of a team.
-func (t *Team) printRun(r *ledger.Run) {
+func (t *Team) printRun(r *ledger.Entry) {
 	s := t.Screen()
 	line := func(name, value string) {
 		if value != "" {
@@ -165,7 +165,7 @@ func (t *Team) printRun(r *ledger.Run) {
 }
 
 // howToApprove prints the command that approves the wave for which a run waits.
-func howToApprove(s *view.Screen, r *ledger.Run) {
+func howToApprove(s *view.Screen, r *ledger.Entry) {
 	if r.State != ledger.Held {
 		return
 	}
@@ -191,7 +191,8 @@ func textIf(text string, is bool) string {
 func waveText(site string, w *ledger.Wave) string {
 	text := fmt.Sprintf("%s/%d  %s  %s", site, w.Wave, w.State, w.Devices)
 	if w.Wanted > 0 {
-		text += fmt.Sprintf("  (%d of %s%s)", len(w.Approved), diag.Count(w.Wanted, "approval"), textIf(": "+diag.And(w.Approved), len(w.Approved) > 0))
+		text += fmt.Sprintf("  (%d of %s%s)", len(w.Approved), diag.Count(w.Wanted, "approval"),
+			textIf(": "+diag.And(w.Approved), len(w.Approved) > 0))
 	}
 	switch {
 	case w.Why != "":
@@ -213,17 +214,17 @@ type printer struct {
 }
 
 // write prints an event as JSON.
-func (t *Team) write(r *ledger.Run, e *ledger.Event) {
+func (t *Team) write(r *ledger.Entry, e *ledger.Event) {
 	(&printer{Session: t.Session, format: t.Format}).json(r, e)
 }
 
-func (p *printer) json(r *ledger.Run, e *ledger.Event) {
+func (p *printer) json(r *ledger.Entry, e *ledger.Event) {
 	doc := EventDocument{report.FormatVersion, r.Run, r.State, r.Why, r.Over, e}
 	diag.WriteJSON(p.Stdout, doc, false) //nolint:errcheck // a closed pipe does not stop the sites
 }
 
 // event prints an event, and the state of the run where it has changed.
-func (p *printer) event(r *ledger.Run, e *ledger.Event) {
+func (p *printer) event(r *ledger.Entry, e *ledger.Event) {
 	if p.format == "json" {
 		p.json(r, e)
 		return
@@ -293,7 +294,7 @@ func eventText(e *ledger.Event, verbose bool) string {
 }
 
 // unconfirmed prints that a run waits for a person.
-func (p *printer) unconfirmed(r *ledger.Run) {
+func (p *printer) unconfirmed(r *ledger.Entry) {
 	if p.format == "json" {
 		return
 	}
@@ -305,7 +306,7 @@ func (p *printer) unconfirmed(r *ledger.Run) {
 }
 
 // end prints how a run has ended, and returns the status of the verb.
-func (p *printer) end(r *ledger.Run, good ledger.State) error {
+func (p *printer) end(r *ledger.Entry, good ledger.State) error {
 	if p.format != "json" {
 		p.Screen().Prose("", diag.Escape(fmt.Sprintf("The run %s is over: %s.", r.Run, string(r.State)+textIf(": "+r.Why, r.Why != ""))))
 	}

@@ -165,7 +165,7 @@ func (t *Team) SayAbout(ctx context.Context, o *SayOptions) error {
 }
 
 // pointless returns why a statement about a run has no effect; empty: it may have one.
-func pointless(verb statement.Verb, run *ledger.Run, of *teamqueue.TeamRun) string {
+func pointless(verb statement.Verb, run *ledger.Entry, of *teamqueue.TeamRun) string {
 	switch {
 	case verb == statement.Confirm && of.Envelope.Hold == 0:
 		return "was submitted without --confirm, so its sites keep their changes by themselves"
@@ -235,8 +235,8 @@ func (t *Team) Follow(ctx context.Context, name string, good ledger.State) error
 // Follow prints the events of a run of a ledger.
 func Follow(ctx context.Context, s *session.Session, l ledger.Ledger, o *FollowOptions) error {
 	p := &printer{Session: s, format: o.Format}
-	var run *ledger.Run
-	err := l.Follow(ctx, o.Run, func(r *ledger.Run, e *ledger.Event) error {
+	var run *ledger.Entry
+	err := l.Follow(ctx, o.Run, func(r *ledger.Entry, e *ledger.Event) error {
 		if r == nil {
 			return nil
 		}

@@ -1,5 +1,5 @@
-// Package team has the verbs of a person in a [Team]: it asks sites for their parts of a plan, submits a plan, says how a run goes on, and
-// follows it.
+// Package team has the verbs of a person in a [Team]: it asks sites for their parts of a plan, submits a plan, sends statements about a
+// run, and follows it.
 //
 // The hub carries statements and is not trusted: what a person says is signed by his key, and what sites say is verified by the allowed
 // signers of this machine. Before a statement leaves, the queue judges it as each site will do.
@@ -10,7 +10,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"os"
+	"io/fs"
 	"time"
 
 	"github.com/rocec/rocec/cmd/internal/broker"
@@ -75,16 +75,11 @@ func Open(s *session.Session, w Where, format string, clock device.Clock) (t *Te
 		return nil, nil, exit.Fail(exit.Machines, "%v. rocec verifies what the sites of a team say by the lines of that file, such as: "+
 			"site:dc1 namespaces=\"rocec-site,rocec-run\" ssh-ed25519 … (%s)", err, from)
 	}
-	for _, name := range []string{w.Creds, w.CA} {
-		if name == "" {
-			continue
-		}
-		if _, err := os.Stat(name); err != nil {
-			return nil, nil, exit.Fail(exit.Usage, "%v. rocecd keys makes the files of a person", err)
-		}
-	}
 	b, err := broker.Open(broker.Where{URL: w.URL, Creds: w.Creds, CA: w.CA, Name: s.Owner()}, nil)
 	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, exit.Fail(exit.Usage, "%v. rocecd keys person makes the files of a person", err)
+		}
 		return nil, nil, hubError(err)
 	}
 	s.Ending.OnDevices() // the first signal ends what this machine waits for, and not the work of the sites
@@ -96,8 +91,8 @@ func hubError(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	return exit.Fail(exit.Machines, "%v. This verb changed nothing. The sites go on with the runs that they have taken, as far as they need no "+
-		"statement of another site.", err)
+	return exit.Fail(exit.Machines, "%v. This verb changed nothing. The sites go on with the runs that they have taken, as far as they need "+
+		"no statement of another site.", err)
 }
 
 // Ledger returns the record of a fabric; empty: of all fabrics.
@@ -116,7 +111,7 @@ func (t *Team) read(ctx context.Context) (*ledger.Stream, *ledger.Reading, error
 }
 
 // find returns a run by the name that a person wrote.
-func (t *Team) find(ctx context.Context, name string) (r *ledger.Reading, run *ledger.Run, of *teamqueue.TeamRun, err error) {
+func (t *Team) find(ctx context.Context, name string) (r *ledger.Reading, run *ledger.Entry, of *teamqueue.TeamRun, err error) {
 	l, r, err := t.read(ctx)
 	if err != nil {
 		return nil, nil, nil, err

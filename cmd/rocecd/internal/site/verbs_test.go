@@ -64,7 +64,8 @@ func (w *team) person(name string, role keys.Role) (*verbs.Team, *screen) {
 // has waits until a text has been printed.
 func (s *screen) has(t *testing.T, text string) {
 	t.Helper()
-	require.Eventually(t, func() bool { return strings.Contains(oneLine(s.String()), text) }, 20*time.Second, 10*time.Millisecond, "%s is not in %s", text, s)
+	there := func() bool { return strings.Contains(oneLine(s.String()), text) }
+	require.Eventually(t, there, time.Minute, 10*time.Millisecond, "%s is not in %s", text, s)
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
@@ -116,7 +117,8 @@ func TestVerbs(t *testing.T) {
 
 	require.NoError(t, alice.SayAbout(t.Context(), &verbs.SayOptions{Verb: statement.Rollback, Run: name, Yes: true}))
 	out.has(t, "is over: rolled-back: alice rolled the run back.")
-	require.ErrorContains(t, alice.SayAbout(t.Context(), &verbs.SayOptions{Verb: statement.Rollback, Run: name, Yes: true}), "rolled back already")
+	err := alice.SayAbout(t.Context(), &verbs.SayOptions{Verb: statement.Rollback, Run: name, Yes: true})
+	require.ErrorContains(t, err, "rolled back already")
 
 	// The journals of the sites have the same outcomes as the stream.
 	for site, names := range siteOf {
@@ -132,8 +134,8 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
-// TestVerbsDetached: a person detaches, and stops following, and the sites go on. A reader submits nothing. A plan of other files than those
-// of the commit is refused.
+// TestVerbsDetached: a person detaches, and stops following, and the sites go on. A reader submits nothing, and files that are not
+// committed are no plan.
 func TestVerbsDetached(t *testing.T) {
 	t.Parallel()
 	w := newTeam(t)
