@@ -50,15 +50,15 @@ func applyCommand(a *app) *cobra.Command {
 			if err := o.check(); err != nil {
 				return err
 			}
-			ofTeam, err := teamUse(cmd, args, &o.team, "plan", "confirm", "accept-unverified", "message", "auto-approve", "format")
-			if err == nil {
-				err = o.checkUse(cmd)
-			}
-			switch {
-			case err != nil:
+			if done, err := ofTeam(a, cmd, args, &o.team, o.Format, func(t *team.Team) error {
+				return t.Submit(cmd.Context(), &team.SubmitOptions{
+					Plan: o.saved, Hold: o.Hold, Accept: o.Accept, Message: o.Message, Approve: o.Approve, Detach: o.team.detach,
+				})
+			}, "plan", "confirm", "accept-unverified", "message", "auto-approve", "format"); done {
 				return err
-			case ofTeam:
-				return applyOfTeam(a, cmd, &o)
+			}
+			if err := o.checkUse(cmd); err != nil {
+				return err
 			}
 			dir, err := fabricFolder(a, cmd, args)
 			switch {
@@ -337,16 +337,4 @@ func moment(text string, now time.Time) (time.Time, error) {
 		t = t.AddDate(0, 0, 1)
 	}
 	return t, nil
-}
-
-// applyOfTeam submits a plan to the sites.
-func applyOfTeam(a *app, cmd *cobra.Command, o *applyOptions) error {
-	if o.saved == "" {
-		return exit.Fail(exit.Usage, "--team submits a saved plan: rocec plan --team --out FILE, rocec apply --team --plan FILE")
-	}
-	return withTeam(a, &o.team, o.Format, func(t *team.Team) error {
-		return t.Submit(cmd.Context(), &team.SubmitOptions{
-			Plan: o.saved, Hold: o.Hold, Accept: o.Accept, Message: o.Message, Approve: o.ChangeOptions.Approve, Detach: o.team.detach,
-		})
-	})
 }

@@ -32,16 +32,12 @@ func approveCommand(a *app) *cobra.Command {
 		Example: "  rocec approve change.plan --sign-key ~/.ssh/id_ed25519_sk",
 		Args:    takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ofTeam, err := teamUse(cmd, args, &o, "auto-approve")
-			switch {
-			case err != nil:
+			if done, err := ofTeam(a, cmd, args, &o, "text", func(t *team.Team) error {
+				return t.ApproveWave(cmd.Context(), args[0], o.wave, yes)
+			}, "auto-approve"); done {
 				return err
-			case !ofTeam:
-				return approve(cmd.Context(), a, args[0], yes)
-			case o.wave == "":
-				return exit.Fail(exit.Usage, "--team approves a wave of a run: name it with --wave, such as --wave dc2/1")
 			}
-			return withTeam(a, &o, "text", func(t *team.Team) error { return t.ApproveWave(cmd.Context(), args[0], o.wave, yes) })
+			return approve(cmd.Context(), a, args[0], yes)
 		},
 	}
 	approveFlag(cmd, &yes, "sign without asking")

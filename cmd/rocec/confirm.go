@@ -34,12 +34,9 @@ func confirmCommand(a *app) *cobra.Command {
 			"  rocec confirm last --target leaf01",
 		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ofTeam, err := teamUse(cmd, args, &team, "format")
-			switch {
-			case err != nil:
+			says := saysOfTeam(cmd, &team, statement.Confirm, args[0], true)
+			if done, err := ofTeam(a, cmd, args, &team, o.Format, says, "format"); done {
 				return err
-			case ofTeam:
-				return sayOfTeam(a, cmd, &team, statement.Confirm, args[0], o.Format, true)
 			}
 			return a.confirm(cmd.Context(), args[0], o)
 		},

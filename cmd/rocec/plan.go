@@ -46,16 +46,17 @@ func planCommand(a *app) *cobra.Command {
 			if o.valid <= 0 || o.valid > savedplan.MostValidity {
 				return exit.Fail(exit.Usage, "--valid is more than 0 and at most 90 days, such as 24h")
 			}
-			ofTeam, err := teamUse(cmd, args, &o.team, "out", "valid", "message", "detailed-exitcode", "format", "target")
-			if err != nil {
-				return err
-			}
 			dir, err := fabricFolder(a, cmd, args)
 			if err != nil {
 				return err
 			}
-			if ofTeam {
-				return planOfTeam(a, cmd, dir, &o)
+			if done, err := ofTeam(a, cmd, args, &o.team, o.format, func(t *team.Team) error {
+				return t.Plan(cmd.Context(), dir, &team.PlanOptions{
+					Out: o.out, Valid: o.valid, Message: o.message, Only: o.only, Changes: o.detailed,
+					Sites: o.team.sites, Holds: o.team.holds, Within: o.team.within,
+				})
+			}, "out", "valid", "message", "detailed-exitcode", "format", "target"); done {
+				return err
 			}
 			for _, name := range ofPlanAndApply {
 				if f := cmd.Flags().Lookup(name); f.Changed {
@@ -234,17 +235,4 @@ func (o *planOptions) labSoak() *time.Duration {
 	}
 	soak := session.LabSoak
 	return &soak
-}
-
-// planOfTeam plans with the sites.
-func planOfTeam(a *app, cmd *cobra.Command, dir string, o *planOptions) error {
-	t := &o.team
-	if (len(t.holds) > 0) != (t.within != 0) || t.within < 0 || t.within > savedplan.MostValidity {
-		return exit.Fail(exit.Usage, "--hold-before needs --within, which is more than 0 and at most 90 days, such as --within 4h")
-	}
-	return withTeam(a, t, o.format, func(of *team.Team) error {
-		return of.Plan(cmd.Context(), dir, &team.PlanOptions{
-			Out: o.out, Valid: o.valid, Message: o.message, Only: o.only, Sites: t.sites, Holds: t.holds, Within: t.within, Changes: o.detailed,
-		})
-	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,15 +48,13 @@ func resumeCommand(a *app) *cobra.Command {
 			return completeRuns(a, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ofTeam, err := teamUse(cmd, args, &team, "format", "abandon", "auto-approve")
-			switch verb := statement.Resume; {
-			case err != nil:
+			verb := statement.Resume
+			if abandon {
+				verb = statement.Withdraw
+			}
+			says := saysOfTeam(cmd, &team, verb, strings.Join(args, " "), u.approve)
+			if done, err := ofTeam(a, cmd, args, &team, o.Format, says, "format", "abandon", "auto-approve"); done {
 				return err
-			case ofTeam:
-				if abandon {
-					verb = statement.Withdraw
-				}
-				return sayOfTeam(a, cmd, &team, verb, args[0], o.Format, u.approve)
 			}
 			if abandon {
 				if err := without(cmd, "abandon", "does not go on with a run", "format", "parallel", "undrain", "hook-timeout"); err != nil {

@@ -37,12 +37,9 @@ func rollbackCommand(a *app) *cobra.Command {
 			if err := errors.Join(o.ChangeOptions.Check(), o.orderOptions.check()); err != nil {
 				return err
 			}
-			ofTeam, err := teamUse(cmd, args, &o.team, "format", "auto-approve")
-			switch {
-			case err != nil:
+			says := saysOfTeam(cmd, &o.team, statement.Rollback, args[0], o.Approve)
+			if done, err := ofTeam(a, cmd, args, &o.team, o.Format, says, "format", "auto-approve"); done {
 				return err
-			case ofTeam:
-				return sayOfTeam(a, cmd, &o.team, statement.Rollback, args[0], o.Format, o.Approve)
 			}
 			return a.rollback(cmd.Context(), args[0], o)
 		},

@@ -9,7 +9,6 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
-	"github.com/rocec/rocec/cmd/internal/ledger"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/team"
@@ -36,20 +35,23 @@ func runsCommand(a *app) *cobra.Command {
 			if err := exit.Choice("format", o.Format, "text", "json", "md"); err != nil {
 				return err
 			}
-			ofTeam, err := teamUse(cmd, args, &o.team, "format", "follow", "device")
-			if err != nil {
+			o.Run = strings.Join(args, "")
+			if done, err := ofTeam(a, cmd, args, &o.team, o.Format, func(t *team.Team) error {
+				return t.Show(cmd.Context(), &o.ShowOptions)
+			}, "format", "follow", "device"); done {
 				return err
-			}
-			if ofTeam || o.team.follow != "" || o.team.device != "" {
-				return runsOfLedger(a, cmd, args, &o)
 			}
 			switch {
 			case o.check && o.Format == "md":
 				return exit.Fail(exit.Usage, "--check prints text or json")
-			case o.Format == "md" && len(args) == 0:
-				return exit.Fail(exit.Usage, "--format md is the record of one run: name it, such as last")
+			case o.check && o.Follow+o.Device != "":
+				return exit.Fail(exit.Usage, "--check looks at all journals of this machine: leave out --follow and --device")
 			case !o.check && (o.Devices || o.Lab != ""):
 				return exit.Fail(exit.Usage, "--devices and --lab are about --check")
+			case o.Follow+o.Device != "":
+				return team.Show(cmd.Context(), a.Session, device.Clock{Now: time.Now, Wait: time.After}, o.Format, &o.ShowOptions)
+			case o.Format == "md" && len(args) == 0:
+				return exit.Fail(exit.Usage, "--format md is the record of one run: name it, such as last")
 			case o.check:
 				return session.CheckRuns(cmd.Context(), a.Session, strings.Join(args, ""), o.CheckOptions)
 			case o.Format == "md":
@@ -64,13 +66,14 @@ func runsCommand(a *app) *cobra.Command {
 	f.BoolVar(&o.Devices, "devices", false, "with --check: compare with the records that the devices of the fabric keep")
 	labFlags(cmd, &o.Lab)
 	sudoFlag(a, cmd)
-	runsFlagsOfTeam(cmd, &o.team)
+	runsFlagsOfTeam(cmd, &o.team, &o.ShowOptions)
 	offerRuns(a, cmd)
 	return cmd
 }
 
 type runsOptions struct {
 	session.CheckOptions
+	team.ShowOptions
 	check bool
 	team  teamOptions
 }
@@ -115,37 +118,4 @@ func (a *app) runs(args []string, format string) error {
 			diag.Escape(dir.Path()), diag.Escape(strings.Join(damaged, ", ")))
 	}
 	return nil
-}
-
-// runsOfLedger prints the runs of a team, or those of a device.
-func runsOfLedger(a *app, cmd *cobra.Command, args []string, o *runsOptions) error {
-	switch {
-	case o.check || o.Devices || o.Lab != "":
-		return exit.Fail(exit.Usage, "--check is about the journals of this machine: leave out --team, --follow and --device")
-	case o.Format == "md":
-		return exit.Fail(exit.Usage, "--format md is the record of one run on this machine: leave out --team, --follow and --device")
-	case o.team.follow != "" && (o.team.device != "" || len(args) > 0), o.team.device != "" && len(args) > 0:
-		return exit.Fail(exit.Usage, "runs shows one of these: RUN, --follow RUN, or --device NAME")
-	}
-	if !o.team.on {
-		dir, err := a.Journals()
-		if err != nil {
-			return err
-		}
-		files := &ledger.Files{Dir: dir, Clock: device.Clock{Now: time.Now, Wait: time.After}}
-		if o.team.device != "" {
-			return team.Device(cmd.Context(), a.Session, files, o.team.device, o.Format)
-		}
-		a.Ending.OnDevices()
-		return team.Follow(cmd.Context(), a.Session, files, &team.FollowOptions{Run: o.team.follow, Format: o.Format})
-	}
-	return withTeam(a, &o.team, o.Format, func(t *team.Team) error {
-		switch {
-		case o.team.device != "":
-			return team.Device(cmd.Context(), a.Session, t.Ledger(""), o.team.device, o.Format)
-		case o.team.follow != "":
-			return t.Follow(cmd.Context(), o.team.follow, "")
-		}
-		return t.Runs(cmd.Context(), strings.Join(args, ""))
-	})
 }

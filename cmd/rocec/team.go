@@ -23,8 +23,6 @@ type teamOptions struct {
 	holds  []string
 	within time.Duration
 	wave   string
-	follow string
-	device string
 }
 
 // ownTeamFlags are the flags that have an effect with --team alone.
@@ -70,13 +68,14 @@ func followFlags(cmd *cobra.Command, o *teamOptions) {
 	cmd.Flags().BoolVar(&o.detach, "detach", false, "with --team: do not follow the run; its sites do it without this machine")
 }
 
-// teamUse refuses flags and arguments that do not go together. It reports whether the verb is one of a team. allowed are the flags of
-// the verb that have an effect there, too.
-func teamUse(cmd *cobra.Command, args []string, o *teamOptions, allowed ...string) (bool, error) {
+// ofTeam does a verb of a team, if --team was given. allowed are the flags of the verb that have an effect there, too.
+func ofTeam(a *app, cmd *cobra.Command, args []string, o *teamOptions, format string, do func(*team.Team) error, allowed ...string) (
+	done bool, err error,
+) {
 	if !o.on {
 		for _, name := range ownTeamFlags {
 			if cmd.Flags().Changed(name) {
-				return false, exit.Fail(exit.Usage, "--%s needs --team", name)
+				return true, exit.Fail(exit.Usage, "--%s needs --team", name)
 			}
 		}
 		return false, nil
@@ -84,24 +83,28 @@ func teamUse(cmd *cobra.Command, args []string, o *teamOptions, allowed ...strin
 	if i := slices.IndexFunc(args, func(arg string) bool { return strings.Contains(arg, "://") }); i >= 0 {
 		return true, exit.Fail(exit.Usage, "the address of the hub is one word with its flag: --team=%s", args[i])
 	}
-	var refused error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		own := cmd.InheritedFlags().Lookup(f.Name) == nil && f.Name != "team" && !slices.Contains(ownTeamFlags, f.Name)
-		if own && !slices.Contains(allowed, f.Name) && refused == nil {
-			refused = exit.Fail(exit.Usage, "--team has the sites do the work, so --%s has no effect. Leave out one of the two", f.Name)
+		if own && !slices.Contains(allowed, f.Name) && err == nil {
+			err = exit.Fail(exit.Usage, "--team has the sites do the work, so --%s has no effect. Leave out one of the two", f.Name)
 		}
 	})
-	return true, refused
-}
-
-// withTeam connects to the hub, and does what a verb of a team does.
-func withTeam(a *app, o *teamOptions, format string, do func(*team.Team) error) error {
+	if err != nil {
+		return true, err
+	}
 	t, end, err := team.Open(a.Session, o.Where, format, device.Clock{Now: time.Now, Wait: time.After})
 	if err != nil {
-		return err
+		return true, err
 	}
 	defer end()
-	return do(t)
+	return true, do(t)
+}
+
+// saysOfTeam returns what tells the sites how a run goes on.
+func saysOfTeam(cmd *cobra.Command, o *teamOptions, verb statement.Verb, run string, yes bool) func(*team.Team) error {
+	return func(t *team.Team) error {
+		return t.SayAbout(cmd.Context(), &team.SayOptions{Verb: verb, Run: run, Yes: yes, Detach: o.detach})
+	}
 }
 
 // planFlagsOfTeam adds the flags of plan --team.
@@ -114,16 +117,9 @@ func planFlagsOfTeam(cmd *cobra.Command, o *teamOptions) {
 	f.DurationVar(&o.within, "within", 0, "with --hold-before: the `duration` after the wave before, in which the approval has to come")
 }
 
-// sayOfTeam tells the sites how a run goes on.
-func sayOfTeam(a *app, cmd *cobra.Command, o *teamOptions, verb statement.Verb, run, format string, yes bool) error {
-	return withTeam(a, o, format, func(t *team.Team) error {
-		return t.SayAbout(cmd.Context(), &team.SayOptions{Verb: verb, Run: run, Yes: yes, Detach: o.detach})
-	})
-}
-
 // runsFlagsOfTeam adds the flags of runs that read a ledger.
-func runsFlagsOfTeam(cmd *cobra.Command, o *teamOptions) {
+func runsFlagsOfTeam(cmd *cobra.Command, o *teamOptions, s *team.ShowOptions) {
 	teamFlags(cmd, o)
-	cmd.Flags().StringVar(&o.follow, "follow", "", "print the events of a `run`, until it is over")
-	cmd.Flags().StringVar(&o.device, "device", "", "the runs that change this device, with its outcome, by `name`")
+	cmd.Flags().StringVar(&s.Follow, "follow", "", "print the events of a `run`, until it is over")
+	cmd.Flags().StringVar(&s.Device, "device", "", "the runs that change this device, with its outcome, by `name`")
 }

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -108,12 +109,15 @@ func refuse(b *Broker, err error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, subject := range strings.Split(err.Error(), `"`) {
-		if end := b.waiting[subject]; end != nil {
+	for _, m := range quoted().FindAllStringSubmatch(err.Error(), -1) {
+		if end := b.waiting[m[1]]; end != nil {
 			end(ErrRole)
 		}
 	}
 }
+
+// quoted matches a word in quotes.
+var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"([^"]+)"`) })
 
 // ErrRole is the error of Publish if the credentials do not allow the message.
 var ErrRole = errors.New("the credentials (--creds) do not allow this: a reader submits nothing, and a site speaks for itself alone")

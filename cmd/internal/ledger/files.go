@@ -30,7 +30,7 @@ func (f *Files) Runs(context.Context) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &List{Runs: []Entry{}, Ignored: len(unreadable)}
+	out := &List{Runs: []RunSummary{}, Ignored: len(unreadable)}
 	for _, u := range unreadable {
 		out.Rejected = append(out.Rejected, Message{Subject: u.Name, Why: bound(u.Err.Error())})
 	}
@@ -46,7 +46,7 @@ func (f *Files) Device(_ context.Context, device string) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &List{Runs: []Entry{}, Ignored: len(unreadable)}
+	out := &List{Runs: []RunSummary{}, Ignored: len(unreadable)}
 	for _, u := range unreadable {
 		out.Rejected = append(out.Rejected, Message{Subject: u.Name, Why: bound(u.Err.Error())})
 	}
@@ -61,8 +61,8 @@ func (f *Files) Device(_ context.Context, device string) (*List, error) {
 }
 
 // ofLog returns the run of a journal. logs has all runs.
-func ofLog(l *journal.Log, logs []*journal.Log, now time.Time) Entry {
-	r := Entry{
+func ofLog(l *journal.Log, logs []*journal.Log, now time.Time) RunSummary {
+	r := RunSummary{
 		Run: l.Run, Fabric: bound(l.Name), By: bound(l.Owner), Began: l.Began, Message: bound(l.Message), Commit: bound(l.Commit),
 		Lab: l.Lab != "", Over: !l.Alive,
 	}
@@ -155,7 +155,7 @@ func nodes(names []string) string {
 const lookTime = time.Second
 
 // Follow reads the journal of a run until its process has ended.
-func (f *Files) Follow(ctx context.Context, run string, use func(*Entry, *Event) error) error {
+func (f *Files) Follow(ctx context.Context, run string, use func(*RunSummary, *Event) error) error {
 	list, err := f.Runs(ctx)
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ type follower struct {
 	s     *Stream
 	queue *teamqueue.Queue
 	name  string
-	use   func(*Entry, *Event) error
+	use   func(*RunSummary, *Event) error
 
 	there bool                   // the hub
 	lost  bool                   // the reading of the stream has ended, and has not begun again
@@ -38,7 +38,7 @@ type piece struct {
 const awayTime = 10 * time.Second
 
 // Follow reads the messages about a run as they come. While the hub is away it waits, and reports it.
-func (s *Stream) Follow(ctx context.Context, name string, use func(*Entry, *Event) error) error {
+func (s *Stream) Follow(ctx context.Context, name string, use func(*RunSummary, *Event) error) error {
 	r, err := s.Read(ctx)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (f *follower) look(ctx context.Context) (over bool, err error) {
 }
 
 // run returns the run as it is now; nil: its submission has not come yet.
-func (f *follower) run() *Entry {
+func (f *follower) run() *RunSummary {
 	t := f.queue.Run(f.name)
 	if t == nil {
 		return nil
@@ -238,4 +238,4 @@ func (f *follower) show() (over bool, err error) {
 	return r.Over, nil
 }
 
-func shownOf(r *Entry) string { return string(r.State) + " " + r.Why }
+func shownOf(r *RunSummary) string { return string(r.State) + " " + r.Why }

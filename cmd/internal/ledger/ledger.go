@@ -20,7 +20,7 @@ type Ledger interface {
 	// Follow calls use for each event of a run from its beginning, with the run as it is then, until the run is over. It also calls use
 	// without an event, when all events that were there are used, and when the state of the run has changed otherwise. It ends early with
 	// the error of use, or when ctx ends.
-	Follow(ctx context.Context, run string, use func(*Entry, *Event) error) error
+	Follow(ctx context.Context, run string, use func(*RunSummary, *Event) error) error
 }
 
 // State is how far a run is.
@@ -44,10 +44,10 @@ const (
 
 // List is a list of runs, and what of the record could not be used.
 type List struct {
-	Runs     []Entry   `json:"runs"`
-	Rejected []Message `json:"rejected,omitempty"` // messages that change nothing: the newest ones
-	Ignored  int       `json:"ignored,omitempty"`  // their number
-	After    uint64    `json:"after,omitempty"`    // the number of the last message that was not read, as there are too many; 0: all were read
+	Runs     []RunSummary `json:"runs"`
+	Rejected []Message    `json:"rejected,omitempty"` // messages that change nothing: the newest ones
+	Ignored  int          `json:"ignored,omitempty"`  // their number
+	After    uint64       `json:"after,omitempty"`    // the number of the last message that was not read, as there are too many; 0: all were read
 }
 
 // Message is a message that changes nothing.
@@ -57,8 +57,8 @@ type Message struct {
 	Why     string `json:"why"`
 }
 
-// Entry is a run of the record.
-type Entry struct {
+// RunSummary is a run of the record.
+type RunSummary struct {
 	Run     string    `json:"run"`
 	Fabric  string    `json:"fabric"`
 	By      string    `json:"by"`
@@ -128,8 +128,8 @@ var (
 const least = 4
 
 // Find returns a run by its name, by a unique beginning or end of the name, or the newest one by "last".
-func (l *List) Find(name string) (*Entry, error) {
-	var found *Entry
+func (l *List) Find(name string) (*RunSummary, error) {
+	var found *RunSummary
 	for i := range l.Runs {
 		r := &l.Runs[i]
 		switch {

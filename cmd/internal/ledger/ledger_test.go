@@ -205,7 +205,7 @@ func TestRuns(t *testing.T) {
 	})
 }
 
-func waves(r *ledger.Entry) (out []string) {
+func waves(r *ledger.RunSummary) (out []string) {
 	for _, s := range r.Sites {
 		for _, w := range s.Waves {
 			out = append(out, w.Devices+" "+string(w.State))
@@ -243,9 +243,9 @@ func TestFollow(t *testing.T) {
 	each(t, func(t *testing.T, _ *clock, r record) {
 		r.write(t, happened{"20261130t080000z-aaaa", "ticket 1", 3, false})
 		var of []string
-		var last *ledger.Entry
+		var last *ledger.RunSummary
 		ended := false
-		require.NoError(t, r.ledger().Follow(t.Context(), "aaaa", func(r *ledger.Entry, e *ledger.Event) error {
+		require.NoError(t, r.ledger().Follow(t.Context(), "aaaa", func(r *ledger.RunSummary, e *ledger.Event) error {
 			require.False(t, ended, "nothing comes after the last call")
 			last = r
 			if e == nil {
@@ -262,12 +262,12 @@ func TestFollow(t *testing.T) {
 
 		stop := errors.New("stop")
 		calls := 0
-		require.ErrorIs(t, r.ledger().Follow(t.Context(), "aaaa", func(*ledger.Entry, *ledger.Event) error {
+		require.ErrorIs(t, r.ledger().Follow(t.Context(), "aaaa", func(*ledger.RunSummary, *ledger.Event) error {
 			calls++
 			return stop
 		}), stop)
 		require.Equal(t, 1, calls)
-		none := func(*ledger.Entry, *ledger.Event) error { return nil }
+		none := func(*ledger.RunSummary, *ledger.Event) error { return nil }
 		require.ErrorIs(t, r.ledger().Follow(t.Context(), "cccc", none), ledger.ErrNoRun)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

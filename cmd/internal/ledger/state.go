@@ -21,8 +21,8 @@ type at struct {
 }
 
 // run returns a run of the team.
-func (q *at) run(t *teamqueue.TeamRun) Entry {
-	r := Entry{
+func (q *at) run(t *teamqueue.TeamRun) RunSummary {
+	r := RunSummary{
 		Run: t.Name, Fabric: t.Fabric, By: t.By, Began: t.At, Message: bound(t.Plan.Terms.Message), Commit: bound(t.Plan.Terms.Commit),
 		Over: t.Over(q.now),
 	}

@@ -47,10 +47,6 @@ type Reading struct {
 	AwayWhy error // why it is not known which sites are away
 }
 
-// errBounds is the error of a read that meets its bounds.
-var errBounds = fmt.Errorf("the store of the hub has more than %d messages about runs, or more than %d MiB of them, and a verb reads no "+
-	"more: the hub keeps less with a shorter age (rocecd serve --store-age)", mostMessages, mostBytes>>20)
-
 // filters returns the subjects of messages about runs.
 func (s *Stream) filters() (out []broker.Subject) {
 	for _, kind := range teamqueue.Kinds {
@@ -64,7 +60,8 @@ func bounds() func(*broker.Message) error {
 	count, bytes := 0, 0
 	return func(m *broker.Message) error {
 		if count, bytes = count+1, bytes+len(m.Data); count > mostMessages || bytes > mostBytes {
-			return errBounds
+			return fmt.Errorf("the store of the hub has more than %d messages about runs, or more than %d MiB of them, and a verb reads no more: "+
+				"the hub keeps less with a shorter age (rocecd serve --store-age)", mostMessages, mostBytes>>20)
 		}
 		return nil
 	}
@@ -95,8 +92,8 @@ func (s *Stream) Read(ctx context.Context) (*Reading, error) {
 }
 
 // list returns the list of a reading with the runs that keep accepts, the newest first.
-func (s *Stream) list(r *Reading, keep func(*at, *teamqueue.TeamRun, *Entry) bool) *List {
-	out := &List{Runs: []Entry{}, Ignored: r.Ignored, After: r.After}
+func (s *Stream) list(r *Reading, keep func(*at, *teamqueue.TeamRun, *RunSummary) bool) *List {
+	out := &List{Runs: []RunSummary{}, Ignored: r.Ignored, After: r.After}
 	q := &at{r.Queue, s.Clock.Now(), r.Away}
 	for _, t := range slices.Backward(r.Queue.Runs(s.Fabric)) {
 		if one := q.run(t); keep(q, t, &one) {
@@ -111,7 +108,7 @@ func (s *Stream) list(r *Reading, keep func(*at, *teamqueue.TeamRun, *Entry) boo
 
 // List returns the runs of a reading.
 func (s *Stream) List(r *Reading) *List {
-	return s.list(r, func(*at, *teamqueue.TeamRun, *Entry) bool { return true })
+	return s.list(r, func(*at, *teamqueue.TeamRun, *RunSummary) bool { return true })
 }
 
 // Runs reads the queue.
@@ -129,7 +126,7 @@ func (s *Stream) Device(ctx context.Context, device string) (*List, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.list(r, func(q *at, t *teamqueue.TeamRun, one *Entry) bool {
+	return s.list(r, func(q *at, t *teamqueue.TeamRun, one *RunSummary) bool {
 		one.Outcome = q.outcome(t, device)
 		return one.Outcome != ""
 	}), nil

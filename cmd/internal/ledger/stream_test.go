@@ -197,7 +197,7 @@ type watch struct {
 func (s *stream) watch(t *testing.T) *watch {
 	w := &watch{ended: make(chan error, 1)}
 	go func() {
-		w.ended <- s.open().Follow(t.Context(), run, func(r *ledger.Entry, e *ledger.Event) error {
+		w.ended <- s.open().Follow(t.Context(), run, func(r *ledger.RunSummary, e *ledger.Event) error {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			if e == nil {

@@ -33,6 +33,9 @@ type PlanOptions struct {
 
 // Plan asks the sites of a fabric for their parts of a plan, and makes one plan of them.
 func (t *Team) Plan(ctx context.Context, dir string, o *PlanOptions) error {
+	if (len(o.Holds) > 0) != (o.Within != 0) || o.Within < 0 || o.Within > savedplan.MostValidity {
+		return exit.Fail(exit.Usage, "--hold-before needs --within, which is more than 0 and at most 90 days, such as --within 4h")
+	}
 	f, err := t.LoadGood(dir)
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/statement"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy/device"
 )
 
 // RunsDocument is the JSON of runs --team and runs --device.
@@ -35,6 +36,54 @@ type EventDocument struct {
 	Event         *ledger.Event `json:"event,omitempty"` // absent: the state has changed without an event
 }
 
+// ShowOptions are the runs that a person wants to see: one of them is set, or none for all.
+type ShowOptions struct {
+	Run    string
+	Follow string // a run, until it is over
+	Device string // the runs that change it
+}
+
+// check refuses options that do not go together.
+func (o *ShowOptions) check(format string) error {
+	switch {
+	case format == "md":
+		return exit.Fail(exit.Usage, "--format md is the record of one run on this machine: leave out --team, --follow and --device")
+	case o.Follow != "" && o.Device != "", o.Run != "" && o.Follow+o.Device != "":
+		return exit.Fail(exit.Usage, "runs shows one of these: RUN, --follow RUN, or --device NAME")
+	}
+	return nil
+}
+
+// Show shows runs of the team.
+func (t *Team) Show(ctx context.Context, o *ShowOptions) error {
+	switch err := o.check(t.Format); {
+	case err != nil:
+		return err
+	case o.Device != "":
+		return Device(ctx, t.Session, t.Ledger(""), o.Device, t.Format)
+	case o.Follow != "":
+		return t.Follow(ctx, o.Follow, "")
+	}
+	return t.Runs(ctx, o.Run)
+}
+
+// Show shows runs of this machine: those of a device, or the events of one.
+func Show(ctx context.Context, s *session.Session, clock device.Clock, format string, o *ShowOptions) error {
+	if err := o.check(format); err != nil {
+		return err
+	}
+	dir, err := s.Journals()
+	if err != nil {
+		return err
+	}
+	files := &ledger.Files{Dir: dir, Clock: clock}
+	if o.Device != "" {
+		return Device(ctx, s, files, o.Device, format)
+	}
+	s.Ending.OnDevices() // the first signal ends the follower
+	return Follow(ctx, s, files, &FollowOptions{Run: o.Follow, Format: format})
+}
+
 // Runs prints the queue of a team: all runs, or one.
 func (t *Team) Runs(ctx context.Context, name string) error {
 	l := t.Ledger("")
@@ -48,7 +97,7 @@ func (t *Team) Runs(ctx context.Context, name string) error {
 		if err != nil {
 			return noRun(name, true, err)
 		}
-		list.Runs = []ledger.Entry{*one}
+		list.Runs = []ledger.RunSummary{*one}
 	}
 	if t.Format == "json" {
 		return t.WriteJSON(RunsDocument{report.FormatVersion, "", *list})
@@ -104,7 +153,7 @@ func printRuns(s *view.Screen, l *ledger.List, none string) {
 		fmt.Fprintln(s.Raw, none)
 		return
 	}
-	device := slices.ContainsFunc(l.Runs, func(r ledger.Entry) bool { return r.Outcome != "" })
+	device := slices.ContainsFunc(l.Runs, func(r ledger.RunSummary) bool { return r.Outcome != "" })
 	w := tabwriter.NewWriter(s.Raw, 0, 0, 2, ' ', 0)
 	head := "RUN\tSTART\tFABRIC\tBY\tSTATE"
 	if device {
@@ -131,7 +180,7 @@ func printRuns(s *view.Screen, l *ledger.List, none string) {
 }
 
 // printRun prints one run of a team.
-func (t *Team) printRun(r *ledger.Entry) {
+func (t *Team) printRun(r *ledger.RunSummary) {
 	s := t.Screen()
 	line := func(name, value string) {
 		if value != "" {
@@ -165,7 +214,7 @@ func (t *Team) printRun(r *ledger.Entry) {
 }
 
 // howToApprove prints the command that approves the wave for which a run waits.
-func howToApprove(s *view.Screen, r *ledger.Entry) {
+func howToApprove(s *view.Screen, r *ledger.RunSummary) {
 	if r.State != ledger.Held {
 		return
 	}
@@ -214,17 +263,17 @@ type printer struct {
 }
 
 // write prints an event as JSON.
-func (t *Team) write(r *ledger.Entry, e *ledger.Event) {
+func (t *Team) write(r *ledger.RunSummary, e *ledger.Event) {
 	(&printer{Session: t.Session, format: t.Format}).json(r, e)
 }
 
-func (p *printer) json(r *ledger.Entry, e *ledger.Event) {
+func (p *printer) json(r *ledger.RunSummary, e *ledger.Event) {
 	doc := EventDocument{report.FormatVersion, r.Run, r.State, r.Why, r.Over, e}
 	diag.WriteJSON(p.Stdout, doc, false) //nolint:errcheck // a closed pipe does not stop the sites
 }
 
 // event prints an event, and the state of the run where it has changed.
-func (p *printer) event(r *ledger.Entry, e *ledger.Event) {
+func (p *printer) event(r *ledger.RunSummary, e *ledger.Event) {
 	if p.format == "json" {
 		p.json(r, e)
 		return
@@ -294,7 +343,7 @@ func eventText(e *ledger.Event, verbose bool) string {
 }
 
 // unconfirmed prints that a run waits for a person.
-func (p *printer) unconfirmed(r *ledger.Entry) {
+func (p *printer) unconfirmed(r *ledger.RunSummary) {
 	if p.format == "json" {
 		return
 	}
@@ -306,7 +355,7 @@ func (p *printer) unconfirmed(r *ledger.Entry) {
 }
 
 // end prints how a run has ended, and returns the status of the verb.
-func (p *printer) end(r *ledger.Entry, good ledger.State) error {
+func (p *printer) end(r *ledger.RunSummary, good ledger.State) error {
 	if p.format != "json" {
 		p.Screen().Prose("", diag.Escape(fmt.Sprintf("The run %s is over: %s.", r.Run, string(r.State)+textIf(": "+r.Why, r.Why != ""))))
 	}

@@ -32,6 +32,9 @@ type SubmitOptions struct {
 
 // Submit submits a plan to the sites, and follows the run.
 func (t *Team) Submit(ctx context.Context, o *SubmitOptions) error {
+	if o.Plan == "" {
+		return exit.Fail(exit.Usage, "--team submits a saved plan: rocec plan --team --out FILE, rocec apply --team --plan FILE")
+	}
 	given := savedplan.Given{Tool: t.Rocec.Version}
 	saved, err := given.Load(o.Plan)
 	if err != nil {
@@ -125,22 +128,28 @@ type SayOptions struct {
 	Detach bool
 }
 
-// questions ask before a statement that changes what sites do.
-var questions = map[statement.Verb]string{
-	statement.Rollback: "Undo the run %s on all its sites?",
-	statement.Withdraw: "Withdraw the run %s? No further wave begins; changes that were made are kept.",
+// saying has the texts of a statement about a run. The name of the run goes into both.
+type saying struct {
+	asks string       // before it is sent; empty: nothing is asked
+	sent string       // when the hub has it
+	good ledger.State // that the statement asks for, beside a complete run
 }
 
-// pasts report a statement that the hub has.
-var pasts = map[statement.Verb]string{
-	statement.Confirm:  "The hub has your confirmation of the run %s.",
-	statement.Resume:   "The hub has your wish that the sites go on with the run %s.",
-	statement.Rollback: "The hub has your rollback of the run %s.",
-	statement.Withdraw: "The hub has your withdrawal of the run %s.",
+// sayingOf returns the texts of a verb.
+func sayingOf(verb statement.Verb) saying {
+	switch verb {
+	case statement.Confirm:
+		return saying{sent: "The hub has your confirmation of the run %s."}
+	case statement.Rollback:
+		return saying{"Undo the run %s on all its sites?", "The hub has your rollback of the run %s.", ledger.RolledBack}
+	case statement.Withdraw:
+		return saying{
+			"Withdraw the run %s? No further wave begins; changes that were made are kept.", "The hub has your withdrawal of the run %s.",
+			ledger.Withdrawn,
+		}
+	}
+	return saying{sent: "The hub has your wish that the sites go on with the run %s."}
 }
-
-// goods has the state that a statement asks for.
-var goods = map[statement.Verb]ledger.State{statement.Rollback: ledger.RolledBack, statement.Withdraw: ledger.Withdrawn}
 
 // SayAbout sends a statement about a run to its sites, and follows the run.
 func (t *Team) SayAbout(ctx context.Context, o *SayOptions) error {
@@ -151,9 +160,10 @@ func (t *Team) SayAbout(ctx context.Context, o *SayOptions) error {
 	if why := pointless(o.Verb, run, of); why != "" {
 		return exit.Fail(exit.Usage, "the run %s %s. Nothing was sent.", run.Run, why)
 	}
-	if question := questions[o.Verb]; question != "" && !o.Yes {
+	texts := sayingOf(o.Verb)
+	if texts.asks != "" && !o.Yes {
 		t.printRun(run)
-		if err := t.AskTo(ctx, fmt.Sprintf(question, run.Run), "yes", string(o.Verb), "not sent; nothing was changed"); err != nil {
+		if err := t.AskTo(ctx, fmt.Sprintf(texts.asks, run.Run), "yes", string(o.Verb), "not sent; nothing was changed"); err != nil {
 			return err
 		}
 	}
@@ -161,11 +171,11 @@ func (t *Team) SayAbout(ctx context.Context, o *SayOptions) error {
 	if _, err := t.publish(ctx, r, broker.Subject{Kind: broker.Say, Fabric: of.Fabric, Run: of.Name}, st, nil); err != nil {
 		return err
 	}
-	return t.sent(ctx, of.Name, fmt.Sprintf(pasts[o.Verb], of.Name), o.Detach, goods[o.Verb])
+	return t.sent(ctx, of.Name, fmt.Sprintf(texts.sent, of.Name), o.Detach, texts.good)
 }
 
 // pointless returns why a statement about a run has no effect; empty: it may have one.
-func pointless(verb statement.Verb, run *ledger.Entry, of *teamqueue.TeamRun) string {
+func pointless(verb statement.Verb, run *ledger.RunSummary, of *teamqueue.TeamRun) string {
 	switch {
 	case verb == statement.Confirm && of.Envelope.Hold == 0:
 		return "was submitted without --confirm, so its sites keep their changes by themselves"
@@ -185,6 +195,9 @@ func pointless(verb statement.Verb, run *ledger.Entry, of *teamqueue.TeamRun) st
 
 // ApproveWave approves a wave of a run that is held. The wave is SITE/N.
 func (t *Team) ApproveWave(ctx context.Context, name, wave string, yes bool) error {
+	if wave == "" {
+		return exit.Fail(exit.Usage, "--team approves a wave of a run: name it with --wave, such as --wave dc2/1")
+	}
 	r, run, of, err := t.find(ctx, name)
 	if err != nil {
 		return err
@@ -235,8 +248,8 @@ func (t *Team) Follow(ctx context.Context, name string, good ledger.State) error
 // Follow prints the events of a run of a ledger.
 func Follow(ctx context.Context, s *session.Session, l ledger.Ledger, o *FollowOptions) error {
 	p := &printer{Session: s, format: o.Format}
-	var run *ledger.Entry
-	err := l.Follow(ctx, o.Run, func(r *ledger.Entry, e *ledger.Event) error {
+	var run *ledger.RunSummary
+	err := l.Follow(ctx, o.Run, func(r *ledger.RunSummary, e *ledger.Event) error {
 		if r == nil {
 			return nil
 		}

@@ -111,7 +111,7 @@ func (t *Team) read(ctx context.Context) (*ledger.Stream, *ledger.Reading, error
 }
 
 // find returns a run by the name that a person wrote.
-func (t *Team) find(ctx context.Context, name string) (r *ledger.Reading, run *ledger.Entry, of *teamqueue.TeamRun, err error) {
+func (t *Team) find(ctx context.Context, name string) (r *ledger.Reading, run *ledger.RunSummary, of *teamqueue.TeamRun, err error) {
 	l, r, err := t.read(ctx)
 	if err != nil {
 		return nil, nil, nil, err
