@@ -56,15 +56,25 @@ func (o *ShowOptions) check(format string) error {
 
 // Show shows runs of the team.
 func (t *Team) Show(ctx context.Context, o *ShowOptions) error {
-	switch err := o.check(t.Format); {
-	case err != nil:
+	if err := o.check(t.Format); err != nil {
 		return err
-	case o.Device != "":
-		return Device(ctx, t.Session, t.Ledger(""), o.Device, t.Format)
-	case o.Follow != "":
-		return t.Follow(ctx, o.Follow, "")
 	}
-	return t.Runs(ctx, o.Run)
+	fabric := "" // all
+	if t.Dir != "" {
+		f, err := t.LoadGood(t.Dir)
+		if err != nil {
+			return err
+		}
+		fabric = f.Fabric.Name
+	}
+	l := t.Ledger(fabric)
+	switch {
+	case o.Device != "":
+		return Device(ctx, t.Session, l, o.Device, t.Format)
+	case o.Follow != "":
+		return Follow(ctx, t.Session, l, &FollowOptions{Run: o.Follow, Format: t.Format, Team: true})
+	}
+	return t.runs(ctx, l, o.Run)
 }
 
 // Show shows runs of this machine: those of a device, or the events of one.
@@ -84,9 +94,8 @@ func Show(ctx context.Context, s *session.Session, clock device.Clock, format st
 	return Follow(ctx, s, files, &FollowOptions{Run: o.Follow, Format: format})
 }
 
-// Runs prints the queue of a team: all runs, or one.
-func (t *Team) Runs(ctx context.Context, name string) error {
-	l := t.Ledger("")
+// runs prints the queue of a team: all runs, or one.
+func (t *Team) runs(ctx context.Context, l *ledger.Stream, name string) error {
 	r, err := l.Read(ctx)
 	if err != nil {
 		return hubError(err)
@@ -254,6 +263,9 @@ func waveText(site string, w *ledger.Wave) string {
 	return text
 }
 
+// stateText describes how far a run is.
+func stateText(r *ledger.RunSummary) string { return string(r.State) + textIf(": "+r.Why, r.Why != "") }
+
 // printer prints the events of one run.
 type printer struct {
 	*session.Session
@@ -292,7 +304,7 @@ func (p *printer) event(r *ledger.RunSummary, e *ledger.Event) {
 			s.Prose(lead+e.At.Local().Format("15:04:05")+" ", diag.Escape(text))
 		}
 	}
-	state := string(r.State) + textIf(": "+r.Why, r.Why != "")
+	state := stateText(r)
 	if state == p.state || e != nil && (e.Past || r.State != ledger.Held) { // the event itself says the other states
 		return
 	}
@@ -357,7 +369,7 @@ func (p *printer) unconfirmed(r *ledger.RunSummary) {
 // end prints how a run has ended, and returns the status of the verb.
 func (p *printer) end(r *ledger.RunSummary, good ledger.State) error {
 	if p.format != "json" {
-		p.Screen().Prose("", diag.Escape(fmt.Sprintf("The run %s is over: %s.", r.Run, string(r.State)+textIf(": "+r.Why, r.Why != ""))))
+		p.Screen().Prose("", diag.Escape(fmt.Sprintf("The run %s is over: %s.", r.Run, stateText(r))))
 	}
 	begun := slices.ContainsFunc(r.Sites, func(s ledger.Share) bool {
 		return slices.ContainsFunc(s.Waves, func(w ledger.Wave) bool { return w.State != ledger.Waits })

@@ -84,7 +84,7 @@ func (t *Team) Submit(ctx context.Context, o *SubmitOptions) error {
 	if err != nil {
 		return err
 	}
-	return t.sent(ctx, run, fmt.Sprintf("Submitted as run %s (message %d of the hub).", run, number), o.Detach, ledger.Complete)
+	return t.sent(ctx, &sending{run, number, fmt.Sprintf("Submitted as run %s (message %d of the hub).", run, number), o.Detach, ""})
 }
 
 // sitesIn returns the sites of a plan.
@@ -95,23 +95,37 @@ func sitesIn(terms *deploy.Terms) (out []string) {
 	return out
 }
 
+// sending is a statement about a run that the hub has.
+type sending struct {
+	run    string
+	number uint64 // of the message
+	text   string // for the person
+	detach bool
+	good   ledger.State // that the person wants, beside a complete run
+}
+
 // sent reports a statement that the hub has, and follows the run unless the person detaches.
-func (t *Team) sent(ctx context.Context, run, text string, detach bool, good ledger.State) error {
+func (t *Team) sent(ctx context.Context, s *sending) error {
+	list, err := t.arrived(ctx, s.number)
+	if err != nil {
+		return err
+	}
+	one, err := list.Find(s.run)
+	if err != nil {
+		return noRun(s.run, true, err)
+	}
 	if t.Format == "text" {
-		t.Screen().Prose("", diag.Escape(text))
+		t.Screen().Prose("", diag.Escape(s.text))
 	}
-	if !detach {
-		return t.Follow(ctx, run, good)
-	}
-	if t.Format == "json" {
-		_, one, _, err := t.find(ctx, run)
-		if err != nil {
-			return err
-		}
+	switch {
+	case !s.detach:
+		return t.Follow(ctx, s.run, s.good)
+	case t.Format == "json":
 		t.write(one, nil)
 		return nil
 	}
-	fmt.Fprintf(t.Stdout, "Follow it: %s\n", followCommand(run))
+	t.Screen().Prose("", diag.Escape(stateText(one)))
+	fmt.Fprintf(t.Stdout, "Follow it: %s\n", followCommand(s.run))
 	return nil
 }
 
@@ -168,10 +182,11 @@ func (t *Team) SayAbout(ctx context.Context, o *SayOptions) error {
 		}
 	}
 	st := &statement.Statement{Verb: o.Verb, Fabric: of.Fabric, Run: of.Name, Digest: of.Digest}
-	if _, err := t.publish(ctx, r, broker.Subject{Kind: broker.Say, Fabric: of.Fabric, Run: of.Name}, st, nil); err != nil {
+	number, err := t.publish(ctx, r, broker.Subject{Kind: broker.Say, Fabric: of.Fabric, Run: of.Name}, st, nil)
+	if err != nil {
 		return err
 	}
-	return t.sent(ctx, of.Name, fmt.Sprintf(texts.sent, of.Name), o.Detach, texts.good)
+	return t.sent(ctx, &sending{of.Name, number, fmt.Sprintf(texts.sent, of.Name), o.Detach, texts.good})
 }
 
 // pointless returns why a statement about a run has no effect; empty: it may have one.
@@ -221,7 +236,11 @@ func (t *Team) ApproveWave(ctx context.Context, name, wave string, yes bool) err
 		}
 	}
 	st := &statement.Statement{Verb: statement.Approve, Fabric: of.Fabric, Run: of.Name, Digest: of.Digest, Wave: n}
-	if _, err := t.publish(ctx, r, broker.Subject{Kind: broker.Say, Fabric: of.Fabric, Run: of.Name}, st, nil); err != nil {
+	number, err := t.publish(ctx, r, broker.Subject{Kind: broker.Say, Fabric: of.Fabric, Run: of.Name}, st, nil)
+	if err == nil {
+		_, err = t.arrived(ctx, number)
+	}
+	if err != nil {
 		return err
 	}
 	t.Screen().Prose("", diag.Escape(fmt.Sprintf("Approved: the wave %s of the run %s has %d of %s.", wave, of.Name, len(of.Approved[n]),
@@ -271,8 +290,11 @@ func Follow(ctx context.Context, s *session.Session, l ledger.Ledger, o *FollowO
 	case errors.Is(err, errFollowed):
 		p.unconfirmed(run)
 		return nil
-	case err != nil && o.Team:
+	case err != nil && run == nil && o.Team:
 		return hubError(err)
+	case err != nil && o.Team:
+		return exit.Fail(exit.Machines, "you follow the run %s no longer: %v. Its sites go on, as far as they need no statement of another "+
+			"site. See: %s", run.Run, err, followCommand(run.Run))
 	case err != nil:
 		return exit.Fail(exit.Machines, "the journal of the run cannot be read: %v", err)
 	}

@@ -155,8 +155,27 @@ func (t *Team) publish(ctx context.Context, r *ledger.Reading, to broker.Subject
 		return 0, exit.Fail(exit.Errors, "the sites would not obey: %v. Nothing was sent.", err)
 	}
 	number, err = t.Hub.Publish(ctx, to, st.Nonce, data)
-	if err != nil {
+	switch {
+	case err == nil:
+		return number, nil
+	case errors.Is(err, broker.ErrFull), errors.Is(err, broker.ErrRole):
 		return 0, hubError(err)
 	}
-	return number, nil
+	return 0, exit.Fail(exit.Machines, "%v, so it is not known whether it has your statement about the run %s. See: %s", err, st.Run,
+		diag.Rocec("runs", diag.Flag("--team")))
+}
+
+// arrived reads a statement back by its number, and refuses one that the sites do not obey: the hub has another time than this machine.
+func (t *Team) arrived(ctx context.Context, number uint64) (*ledger.List, error) {
+	l, r, err := t.read(ctx)
+	if err != nil {
+		return nil, exit.Fail(exit.Machines, "the hub has your statement as message %d, and cannot be read: %v", number, err)
+	}
+	list := l.List(r)
+	for _, one := range list.Rejected {
+		if one.Number == number {
+			return nil, exit.Fail(exit.Errors, "the hub has your statement as message %d, and the sites do not obey it: %s", number, one.Why)
+		}
+	}
+	return list, nil
 }

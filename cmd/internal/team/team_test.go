@@ -2,7 +2,9 @@ package team
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,6 +22,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/broker/brokertest"
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/globals"
+	"github.com/rocec/rocec/cmd/internal/ledger"
 	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/report/reporttest"
 	"github.com/rocec/rocec/cmd/internal/rights"
@@ -371,7 +374,7 @@ func TestDocuments(t *testing.T) {
 	}
 	d.all.Says("bob", broker.Say, statement.Statement{Verb: statement.Approve, Run: of.Name, Digest: of.Digest, Wave: 2}, nil)
 	d.all.Says("mallory", broker.Say, statement.Statement{Verb: statement.Withdraw, Run: of.Name, Digest: of.Digest}, nil)
-	require.NoError(t, d.Runs(t.Context(), ""))
+	require.NoError(t, d.Show(t.Context(), &ShowOptions{Run: ""}))
 	judged(t, "runs-team", d.out.String())
 	d.out.Reset()
 	require.NoError(t, Device(t.Context(), d.Session, l, "leaf1", "json"))
@@ -425,6 +428,40 @@ func TestStatements(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, before+3, after, "a submission, an approval and a withdrawal")
 	assert.Contains(t, d.printed(), "Approved: the wave dc2/1 of the run")
+}
+
+// TestNotKnown: no sentence says more than the answer of the hub. A hub with another time makes sites disobey, and the person hears so.
+func TestNotKnown(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "alice")
+	file := d.plans(t, PlanOptions{})
+	submit := func() error { return d.Submit(t.Context(), &SubmitOptions{Plan: file, Approve: true, Detach: true}) }
+	d.all.Hub.Refuse(errors.New("the hub does not answer"))
+	require.ErrorContains(t, submit(), "the hub does not answer, so it is not known whether it has your statement about the run 2026")
+	d.all.Hub.Refuse(broker.ErrFull)
+	require.ErrorContains(t, submit(), "This verb changed nothing")
+	d.all.Hub.Refuse(nil)
+	d.all.Hub.Now = func() time.Time { return d.Clock.Now().Add(-time.Hour) }
+	err := submit()
+	require.ErrorContains(t, err, "the sites do not obey it: the statement is of 2026-11-30T08:00")
+	assert.Equal(t, exit.Errors, status(t, err))
+	d.all.Hub.Now = d.Clock.Now
+	d.all.Hub.SetAway("dc2")
+	d.printed()
+	require.NoError(t, submit())
+	assert.Contains(t, d.printed(), "waits: the site dc1 has not taken the run Follow it: rocec runs --team --follow 2026")
+	err = Follow(t.Context(), d.Session, broken{}, &FollowOptions{Run: "last", Format: "text", Team: true})
+	require.ErrorContains(t, err, "you follow the run r1 no longer: the store is older. Its sites go on")
+}
+
+// broken is a ledger that ends in the middle of a run.
+type broken struct{ ledger.Ledger }
+
+func (broken) Follow(_ context.Context, _ string, use func(*ledger.RunSummary, *ledger.Event) error) error {
+	if err := use(&ledger.RunSummary{Run: "r1", State: ledger.Running}, nil); err != nil {
+		return err
+	}
+	return errors.New("the store is older")
 }
 
 // TestAgreement: a plan that wants an approval is submitted with the signatures of the persons, which a site verifies.
@@ -501,7 +538,7 @@ func TestFollowing(t *testing.T) {
 		assert.Equal(t, want, status(t, d.Follow(t.Context(), of.Name, "")))
 		assert.NotContains(t, d.out.String(), "\u202e")
 		d.out.Reset()
-		require.NoError(t, d.Runs(t.Context(), "last"))
+		require.NoError(t, d.Show(t.Context(), &ShowOptions{Run: "last"}))
 		assert.NotContains(t, d.out.String(), "\u202e")
 	}
 }

@@ -112,7 +112,7 @@ func TestVerbs(t *testing.T) {
 	out.has(t, "The run "+name+" is over: complete.")
 	require.NoError(t, verbs.Device(t.Context(), alice.Session, alice.Ledger(""), "b2", "text"))
 	require.Regexp(t, name+` .* alice .* complete +applied`, out.String())
-	require.NoError(t, alice.Runs(t.Context(), name))
+	require.NoError(t, alice.Show(t.Context(), &verbs.ShowOptions{Run: name}))
 	out.has(t, "site dc2 complete dc2/1 complete tor2")
 
 	require.NoError(t, alice.SayAbout(t.Context(), &verbs.SayOptions{Verb: statement.Rollback, Run: name, Yes: true}))
