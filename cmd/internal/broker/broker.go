@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -49,8 +48,10 @@ type Broker struct {
 	js   jetstream.JetStream
 	url  string
 
+	publishing sync.Mutex // one at a time
+
 	mu      sync.Mutex
-	waiting map[string]context.CancelCauseFunc // publishes that wait for the server, by subject
+	waiting context.CancelCauseFunc // ends the publish that waits for the server; nil: no publish waits
 }
 
 // Message is a message of the stream.
@@ -63,7 +64,7 @@ type Message struct {
 
 // Open connects to a server. The connection comes back by itself when it was lost: notice hears of both, and may be nil.
 func Open(w Where, notice func(lost error)) (*Broker, error) {
-	b := &Broker{url: w.URL, waiting: map[string]context.CancelCauseFunc{}}
+	b := &Broker{url: w.URL}
 	o := []nats.Option{
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refuse(b, err) }),
 		nats.Name(w.Name), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.Timeout(answerTime),
@@ -102,22 +103,15 @@ func Open(w Where, notice func(lost error)) (*Broker, error) {
 	return b, nil
 }
 
-// refuse ends the publish that the server refuses: it reports that apart from the answer, with the subject in quotes.
+// refuse ends the publish that the server refuses: it reports that apart from the answer. One message at a time waits for its answer, so
+// the report is about that one.
 func refuse(b *Broker, err error) {
-	if !errors.Is(err, nats.ErrPermissionViolation) {
-		return
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, m := range quoted().FindAllStringSubmatch(err.Error(), -1) {
-		if end := b.waiting[m[1]]; end != nil {
-			end(ErrRole)
-		}
+	if b.waiting != nil && errors.Is(err, nats.ErrPermissionViolation) {
+		b.waiting(ErrRole)
 	}
 }
-
-// quoted matches a word in quotes.
-var quoted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"([^"]+)"`) })
 
 // ErrRole is the error of Publish if the credentials do not allow the message.
 var ErrRole = errors.New("the credentials (--creds) do not allow this: a reader submits nothing, and a site speaks for itself alone")
@@ -231,12 +225,14 @@ func (b *Broker) Publish(ctx context.Context, s Subject, id string, data []byte)
 	name := s.Name()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
+	b.publishing.Lock()
+	defer b.publishing.Unlock()
 	b.mu.Lock()
-	b.waiting[name] = end
+	b.waiting = end
 	b.mu.Unlock()
 	ack, err := b.js.Publish(ctx, name, data, jetstream.WithMsgID(id))
 	b.mu.Lock()
-	delete(b.waiting, name)
+	b.waiting = nil
 	b.mu.Unlock()
 	if errors.Is(context.Cause(ctx), ErrRole) {
 		return 0, ErrRole

@@ -47,7 +47,7 @@ type List struct {
 	Runs     []RunSummary `json:"runs"`
 	Rejected []Message    `json:"rejected,omitempty"` // messages that change nothing: the newest ones
 	Ignored  int          `json:"ignored,omitempty"`  // their number
-	After    uint64       `json:"after,omitempty"`    // the number of the last message that was not read, as there are too many; 0: all were read
+	After    uint64       `json:"after,omitempty"`    // the last message that was not read, as there are too many; 0: all were read
 }
 
 // Message is a message that changes nothing.

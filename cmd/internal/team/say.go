@@ -3,7 +3,6 @@ package team
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/ledger"
 	"github.com/rocec/rocec/cmd/internal/savedplan"
-	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/statement"
 	"github.com/rocec/rocec/cmd/internal/teamqueue"
 	"github.com/rocec/rocec/cmd/internal/view"
@@ -129,11 +127,6 @@ func (t *Team) sent(ctx context.Context, s *sending) error {
 	return nil
 }
 
-// followCommand returns the command that follows a run.
-func followCommand(run string) string {
-	return diag.Rocec("runs", diag.Flag("--team"), diag.Flag("--follow", diag.Arg("RUN", run)))
-}
-
 // SayOptions are those of a statement about a run.
 type SayOptions struct {
 	Verb   statement.Verb
@@ -246,57 +239,4 @@ func (t *Team) ApproveWave(ctx context.Context, name, wave string, yes bool) err
 	t.Screen().Prose("", diag.Escape(fmt.Sprintf("Approved: the wave %s of the run %s has %d of %s.", wave, of.Name, len(of.Approved[n]),
 		diag.Count(terms.Holds[hold].Approvals, "approval"))))
 	return nil
-}
-
-// errFollowed ends a follower whose run needs a person.
-var errFollowed = errors.New("the run waits for a person")
-
-// FollowOptions are those of a follower.
-type FollowOptions struct {
-	Run    string
-	Format string
-	Team   bool         // sites do the run, and go on without the follower
-	Good   ledger.State // that the person wanted, beside a complete run
-}
-
-// Follow prints the events of a run until it is over, or waits for a person to confirm it.
-func (t *Team) Follow(ctx context.Context, name string, good ledger.State) error {
-	return Follow(ctx, t.Session, t.Ledger(""), &FollowOptions{name, t.Format, true, good})
-}
-
-// Follow prints the events of a run of a ledger.
-func Follow(ctx context.Context, s *session.Session, l ledger.Ledger, o *FollowOptions) error {
-	p := &printer{Session: s, format: o.Format}
-	var run *ledger.RunSummary
-	err := l.Follow(ctx, o.Run, func(r *ledger.RunSummary, e *ledger.Event) error {
-		if r == nil {
-			return nil
-		}
-		run = r
-		p.event(r, e)
-		if o.Team && r.State == ledger.Unconfirmed && !r.Over && (e == nil || !e.Past) {
-			return errFollowed
-		}
-		return nil
-	})
-	switch {
-	case ctx.Err() != nil && (run == nil || !o.Team):
-		return exit.Fail(exit.Interrupted, "you follow the run no longer")
-	case ctx.Err() != nil:
-		return exit.Fail(exit.Interrupted, "you follow the run %s no longer, and its sites go on. Follow it again: %s", run.Run,
-			followCommand(run.Run))
-	case errors.Is(err, ledger.ErrNoRun) || errors.Is(err, ledger.ErrManyOf):
-		return noRun(o.Run, o.Team, err)
-	case errors.Is(err, errFollowed):
-		p.unconfirmed(run)
-		return nil
-	case err != nil && run == nil && o.Team:
-		return hubError(err)
-	case err != nil && o.Team:
-		return exit.Fail(exit.Machines, "you follow the run %s no longer: %v. Its sites go on, as far as they need no statement of another "+
-			"site. See: %s", run.Run, err, followCommand(run.Run))
-	case err != nil:
-		return exit.Fail(exit.Machines, "the journal of the run cannot be read: %v", err)
-	}
-	return p.end(run, o.Good)
 }
