@@ -13,6 +13,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/session"
+	"github.com/rocec/rocec/cmd/internal/team"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -34,6 +35,8 @@ func applyCommand(a *app) *cobra.Command {
 			"With --remove it sets hosts back that are gone from the fabric, or are now set by hand. Their NICs go back to the settings " +
 			"from before the first apply, and rocec's files on them are deleted. A host that does not answer stays pending. A host of the\n" +
 			"fabric that is taken out of an intent needs no --remove.\n\n" +
+			"With --team it submits a saved plan to the sites of a team, and follows the run. The sites do it without this machine: Ctrl-C ends\n" +
+			"only the follower.\n\n" +
 			"With --replace it applies to a device that was replaced or installed again. It first shows the new host key of the device beside\n" +
 			"the known one, and trusts the new key after you have compared it with the device's console. A key that is pinned in the fabric\n" +
 			"must be changed there.",
@@ -47,19 +50,15 @@ func applyCommand(a *app) *cobra.Command {
 			if err := o.check(); err != nil {
 				return err
 			}
-			switch {
-			case len(o.remove) > 0:
-				if err := without(cmd, "remove", "sets hosts back that the fabric no longer has", notOfRemove...); err != nil {
-					return err
-				}
-			case len(o.replace) > 1:
-				return exit.Fail(exit.Usage, "--replace changes a single device, and is given %d times", len(o.replace))
-			case len(o.replace) > 0: // even if the name is empty, as from an unset variable of a script
-				if err := without(cmd, "replace", "changes a single device", "plan", "pending", "not-after", "adopt-derived", "target"); err != nil {
-					return err
-				}
-			case cmd.Flags().Changed("host-key"):
-				return exit.Fail(exit.Usage, "--host-key is for --replace DEVICE")
+			if done, err := ofTeam(a, cmd, args, &o.team, o.Format, func(t *team.Team) error {
+				return t.Submit(cmd.Context(), &team.SubmitOptions{
+					Plan: o.saved, Hold: o.Hold, Accept: o.Accept, Message: o.Message, Approve: o.Approve, Detach: o.team.detach,
+				})
+			}, "plan", "confirm", "accept-unverified", "message", "auto-approve", "format"); done {
+				return err
+			}
+			if err := o.checkUse(cmd); err != nil {
+				return err
 			}
 			dir, err := fabricFolder(a, cmd, args)
 			switch {
@@ -94,6 +93,7 @@ func applyCommand(a *app) *cobra.Command {
 	leadFlags(cmd, &o.ChangeOptions)
 	sudoFlag(a, cmd)
 	targetFlag(a, cmd, &o.only)
+	followFlags(cmd, &o.team)
 	return cmd
 }
 
@@ -107,6 +107,7 @@ type applyOptions struct {
 	saved    string
 	notAfter string
 	only     []string
+	team     teamOptions
 	pending  bool // only changes that earlier runs still owe
 
 	adopt   bool
@@ -123,6 +124,21 @@ var notOfRemove = []string{
 
 func (o *applyOptions) check() error {
 	return errors.Join(o.ChangeOptions.Check(), o.orderOptions.check())
+}
+
+// checkUse refuses flags that have no effect beside --remove or --replace.
+func (o *applyOptions) checkUse(cmd *cobra.Command) error {
+	switch {
+	case len(o.remove) > 0:
+		return without(cmd, "remove", "sets hosts back that the fabric no longer has", notOfRemove...)
+	case len(o.replace) > 1:
+		return exit.Fail(exit.Usage, "--replace changes a single device, and is given %d times", len(o.replace))
+	case len(o.replace) > 0: // even if the name is empty, as from an unset variable of a script
+		return without(cmd, "replace", "changes a single device", "plan", "pending", "not-after", "adopt-derived", "target")
+	case cmd.Flags().Changed("host-key"):
+		return exit.Fail(exit.Usage, "--host-key is for --replace DEVICE")
+	}
+	return nil
 }
 
 func (a *app) apply(ctx context.Context, dir string, o applyOptions) (err error) {

@@ -15,22 +15,34 @@ import (
 	"github.com/rocec/rocec/cmd/internal/savedplan"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/sshsig"
+	"github.com/rocec/rocec/cmd/internal/team"
 	"github.com/rocec/rocec/lang/diag"
 )
 
 func approveCommand(a *app) *cobra.Command {
 	yes := false
+	var o teamOptions
 	cmd := &cobra.Command{
-		Use:   "approve PLAN",
+		Use:   "approve PLAN | approve --team RUN --wave SITE/N",
 		Short: "sign a saved plan with your SSH key, for apply --plan",
 		Long: "Approve prints what a saved plan does, asks, and signs the plan with the key of --sign-key: a key in a file, in an agent or\n" +
 			"in a token, or a certificate. It writes the signature beside the plan. apply --plan wants as many approvals as the fabric\n" +
-			"(approvals) or the policy of the site asks for, of persons other than the one who applies the plan.",
+			"(approvals) or the policy of the site asks for, of persons other than the one who applies the plan.\n\n" +
+			"With --team it approves a wave of a run of the team, which plan --team --hold-before has held.",
 		Example: "  rocec approve change.plan --sign-key ~/.ssh/id_ed25519_sk",
 		Args:    takes(1, 1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return approve(cmd.Context(), a, args[0], yes) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if done, err := ofTeam(a, cmd, args, &o, "text", func(t *team.Team) error {
+				return t.ApproveWave(cmd.Context(), args[0], o.wave, yes)
+			}, "auto-approve"); done {
+				return err
+			}
+			return approve(cmd.Context(), a, args[0], yes)
+		},
 	}
 	approveFlag(cmd, &yes, "sign without asking")
+	teamFlags(cmd, &o)
+	cmd.Flags().StringVar(&o.wave, "wave", "", "with --team: the `wave` that may begin, as the site and its number there, such as dc2/1")
 	return cmd
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/hooks"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/session"
+	"github.com/rocec/rocec/cmd/internal/statement"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
@@ -21,18 +22,27 @@ import (
 
 func confirmCommand(a *app) *cobra.Command {
 	var o session.RunOptions
+	var team teamOptions
 	cmd := &cobra.Command{
 		Use:   "confirm RUN",
 		Short: "keep what an apply --confirm changed, before the devices undo it",
 		Long: "Confirm first reads all devices of the run. If one cannot be reached, or no longer has the change, the change is kept on no\n" +
 			"device: otherwise a part of the fabric would go back. It names the devices that have the change; --target keeps the change on\n" +
-			"those alone. For a run of another machine or user, it asks the devices of the fabric (-C DIR, --lab).",
+			"those alone. For a run of another machine or user, it asks the devices of the fabric (-C DIR, --lab).\n\n" +
+			"With --team the sites of a run confirm it, each for its own devices.",
 		Example: "  rocec confirm last\n" +
 			"  rocec confirm last --target leaf01",
 		Args: takes(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.confirm(cmd.Context(), args[0], o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			says := saysOfTeam(cmd, &team, statement.Confirm, args[0], true)
+			if done, err := ofTeam(a, cmd, args, &team, o.Format, says, "format"); done {
+				return err
+			}
+			return a.confirm(cmd.Context(), args[0], o)
+		},
 	}
 	runFlags(a, cmd, &o)
+	followFlags(cmd, &team)
 	offerRuns(a, cmd)
 	return cmd
 }

@@ -35,6 +35,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	                            removes locks of runs that are over
 	rocec rollback RUN          restores the content from before a run
 	rocec runs [RUN]            lists the runs started on this machine: who, when, why
+	rocec VERB --team           plan, approve, apply, confirm, resume, rollback and runs with the sites of a team, which do the work
 
 	rocec lab VERB              acts on the devices of --lab by hand: exec, ssh, reboot, cut, reset
 	rocec selftest [DIR]        asks devices for facts that documents lack, and proves that they do what is written

@@ -16,6 +16,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/savedplan"
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/sshsig"
+	"github.com/rocec/rocec/cmd/internal/team"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
@@ -28,7 +29,9 @@ func planCommand(a *app) *cobra.Command {
 		Use:   "plan [DIR]",
 		Short: "compare with the live devices; change nothing",
 		Long: "Plan reads the devices and prints what apply would do: every key before and after, the traffic that stops, and the waves. It\n" +
-			"changes nothing, and exits 1 if apply would refuse. With --out it saves the plan; apply --plan then makes exactly these changes.",
+			"changes nothing, and exits 1 if apply would refuse. With --out it saves the plan; apply --plan then makes exactly these changes.\n\n" +
+			"With --team it asks the sites that have the keys of the devices, and makes one plan of their parts. The sites take the fabric from\n" +
+			"its commit. They work one after the other.",
 		Example: "  rocec plan --lab   # on devices inside the process\n" +
 			"  rocec plan --target leaf01 --diff\n" +
 			"  rocec plan --out change.plan",
@@ -45,6 +48,14 @@ func planCommand(a *app) *cobra.Command {
 			}
 			dir, err := fabricFolder(a, cmd, args)
 			if err != nil {
+				return err
+			}
+			if done, err := ofTeam(a, cmd, args, &o.team, o.format, func(t *team.Team) error {
+				return t.Plan(cmd.Context(), dir, &team.PlanOptions{
+					Out: o.out, Valid: o.valid, Message: o.message, Only: o.only, Changes: o.detailed,
+					Sites: o.team.sites, Holds: o.team.holds, Within: o.team.within,
+				})
+			}, "out", "valid", "message", "detailed-exitcode", "format", "target"); done {
 				return err
 			}
 			for _, name := range ofPlanAndApply {
@@ -70,6 +81,7 @@ func planCommand(a *app) *cobra.Command {
 	readFlags(cmd, &o.ReadOptions)
 	sudoFlag(a, cmd)
 	targetFlag(a, cmd, &o.only)
+	planFlagsOfTeam(cmd, &o.team)
 	return cmd
 }
 
@@ -91,6 +103,7 @@ type planOptions struct {
 	adopt       bool
 	lab         session.LabFlag
 	only        []string
+	team        teamOptions
 	shared      []diag.Word // the given flags of ofPlanAndApply
 }
 

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/hooks"
 	"github.com/rocec/rocec/cmd/internal/session"
+	"github.com/rocec/rocec/cmd/internal/statement"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 )
@@ -18,6 +20,7 @@ func resumeCommand(a *app) *cobra.Command {
 	o := session.RunOptions{}
 	var abandon bool
 	var u unlockOptions
+	var team teamOptions
 	cmd := &cobra.Command{
 		Use:   "resume RUN | resume --abandon [DEVICE…]",
 		Short: "finish a run that died or lost devices",
@@ -27,11 +30,13 @@ func resumeCommand(a *app) *cobra.Command {
 			"or user, it asks the devices of the fabric (-C DIR, --lab), and goes on only if this fabric still wants the change of the run.\n\n" +
 			"With --abandon it reads the named devices (default: all of the fabric) and prints who holds their locks, since when, and how far\n" +
 			"the run came there. After asking, it removes the locks and files of a run that is over. It refuses while the process of the run is\n" +
-			"alive, and on a device with a change that is not confirmed yet.",
+			"alive, and on a device with a change that is not confirmed yet.\n\n" +
+			"With --team it makes the sites of a run go on with the first wave that is not complete. With --abandon, too, it withdraws the run:\n" +
+			"no further wave begins, and changes that were made are kept.",
 		Example: "  rocec resume last\n" +
 			"  rocec resume --abandon leaf01",
 		Args: func(cmd *cobra.Command, args []string) error {
-			if abandon {
+			if abandon && !team.on {
 				return nil
 			}
 			return takes(1, 1)(cmd, args)
@@ -43,6 +48,14 @@ func resumeCommand(a *app) *cobra.Command {
 			return completeRuns(a, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			verb := statement.Resume
+			if abandon {
+				verb = statement.Withdraw
+			}
+			says := saysOfTeam(cmd, &team, verb, strings.Join(args, " "), u.approve)
+			if done, err := ofTeam(a, cmd, args, &team, o.Format, says, "format", "abandon", "auto-approve"); done {
+				return err
+			}
 			if abandon {
 				if err := without(cmd, "abandon", "does not go on with a run", "format", "parallel", "undrain", "hook-timeout"); err != nil {
 					return err
@@ -63,6 +76,7 @@ func resumeCommand(a *app) *cobra.Command {
 		"with --abandon: the `run` that holds the lock; required if another machine or user started it")
 	approveFlag(cmd, &u.approve, "with --abandon: do not ask")
 	runFlags(a, cmd, &o)
+	followFlags(cmd, &team)
 	return cmd
 }
 

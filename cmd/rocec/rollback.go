@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/hooks"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/session"
+	"github.com/rocec/rocec/cmd/internal/statement"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 )
@@ -26,13 +27,18 @@ func rollbackCommand(a *app) *cobra.Command {
 			"refuses if a device was changed since; leave that device out. --min-capacity and --max-dark limit the restored devices; of devices\n" +
 			"undone at once, --max-dark limits hosts. A device that has already undone the run is not touched. If the journal has the run,\n" +
 			"rollback does not need the fabric. For a run of another machine or user, it asks the devices of the fabric (-C DIR, --lab), which\n" +
-			"keep the content from before. RUN may be last, the newest run (with -C DIR: of that fabric).",
+			"keep the content from before. RUN may be last, the newest run (with -C DIR: of that fabric).\n\n" +
+			"With --team the sites of a run undo it, the last site first.",
 		Example: "  rocec rollback last\n" +
 			"  rocec rollback last --target leaf01",
 		Args: takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.SoakSet, o.HoldSet = cmd.Flags().Changed("soak"), cmd.Flags().Changed("confirm")
 			if err := errors.Join(o.ChangeOptions.Check(), o.orderOptions.check()); err != nil {
+				return err
+			}
+			says := saysOfTeam(cmd, &o.team, statement.Rollback, args[0], o.Approve)
+			if done, err := ofTeam(a, cmd, args, &o.team, o.Format, says, "format", "auto-approve"); done {
 				return err
 			}
 			return a.rollback(cmd.Context(), args[0], o)
@@ -42,6 +48,7 @@ func rollbackCommand(a *app) *cobra.Command {
 	o.ruleFlags(a, cmd)
 	sudoFlag(a, cmd)
 	targetFlag(a, cmd, &o.only)
+	followFlags(cmd, &o.team)
 	offerRuns(a, cmd)
 	return cmd
 }
@@ -50,6 +57,7 @@ type rollbackOptions struct {
 	session.ChangeOptions
 	orderOptions
 	only []string
+	team teamOptions
 }
 
 // goingOn returns the flags of a rollback as the options that confirm, resume and rollback share.

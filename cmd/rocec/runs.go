@@ -11,8 +11,10 @@ import (
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/session"
+	"github.com/rocec/rocec/cmd/internal/team"
 	"github.com/rocec/rocec/cmd/internal/view"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy/device"
 )
 
 func runsCommand(a *app) *cobra.Command {
@@ -22,7 +24,9 @@ func runsCommand(a *app) *cobra.Command {
 		Short: "list the runs started on this machine: who, when, why, and the outcome",
 		Long: "Runs lists the runs started on this machine; with -C, those of one fabric. With RUN it prints the outcome of each\n" +
 			"device, or a change record (--format md). With --check it looks for edits of the journals: the chain of lines, the\n" +
-			"signature at the end, the content from before, and with --devices the records that the devices of the fabric keep.",
+			"signature at the end, the content from before, and with --devices the records that the devices of the fabric keep.\n\n" +
+			"With --team it lists the runs of a team, and what each one waits for. With --follow it prints the events of a run until the run\n" +
+			"is over.",
 		Example: "  rocec runs\n" +
 			"  rocec runs last\n" +
 			"  rocec runs --check --devices",
@@ -31,13 +35,23 @@ func runsCommand(a *app) *cobra.Command {
 			if err := exit.Choice("format", o.Format, "text", "json", "md"); err != nil {
 				return err
 			}
+			o.Run = strings.Join(args, "")
+			if done, err := ofTeam(a, cmd, args, &o.team, o.Format, func(t *team.Team) error {
+				return t.Show(cmd.Context(), &o.ShowOptions)
+			}, "format", "follow", "device"); done {
+				return err
+			}
 			switch {
 			case o.check && o.Format == "md":
 				return exit.Fail(exit.Usage, "--check prints text or json")
-			case o.Format == "md" && len(args) == 0:
-				return exit.Fail(exit.Usage, "--format md is the record of one run: name it, such as last")
+			case o.check && o.Follow+o.Device != "":
+				return exit.Fail(exit.Usage, "--check looks at all journals of this machine: leave out --follow and --device")
 			case !o.check && (o.Devices || o.Lab != ""):
 				return exit.Fail(exit.Usage, "--devices and --lab are about --check")
+			case o.Follow+o.Device != "":
+				return team.Show(cmd.Context(), a.Session, device.Clock{Now: time.Now, Wait: time.After}, o.Format, &o.ShowOptions)
+			case o.Format == "md" && len(args) == 0:
+				return exit.Fail(exit.Usage, "--format md is the record of one run: name it, such as last")
 			case o.check:
 				return session.CheckRuns(cmd.Context(), a.Session, strings.Join(args, ""), o.CheckOptions)
 			case o.Format == "md":
@@ -52,13 +66,16 @@ func runsCommand(a *app) *cobra.Command {
 	f.BoolVar(&o.Devices, "devices", false, "with --check: compare with the records that the devices of the fabric keep")
 	labFlags(cmd, &o.Lab)
 	sudoFlag(a, cmd)
+	runsFlagsOfTeam(cmd, &o.team, &o.ShowOptions)
 	offerRuns(a, cmd)
 	return cmd
 }
 
 type runsOptions struct {
 	session.CheckOptions
+	team.ShowOptions
 	check bool
+	team  teamOptions
 }
 
 func (a *app) runs(args []string, format string) error {

@@ -40,6 +40,7 @@ var changeFlags = []struct {
 	{"Which devices", []string{"target", "remove", "replace", "host-key", "pending", "adopt-derived", "plan"}},
 	{"By which right", []string{"gate", "gates"}},
 	{"Where", []string{"lab", "ask-sudo-password"}},
+	{"With a team of sites", []string{"team", "creds", "ca", "detach"}},
 	{"Questions and output", []string{"auto-approve", "message", "diff", "expand", "notes", "format"}},
 	{"When a change is kept", []string{"confirm", "soak", "max-failures", "on-failure", "on-anomaly"}},
 	{"In which order", []string{"parallel", "no-canary", "min-capacity", "max-dark", "not-after", "drain", "undrain", "hook-timeout"}},
@@ -59,12 +60,12 @@ var fewFlags = []struct {
 }{
 	{"plan", []string{
 		"target", "lab", "out", "valid", "message", "diff", "expand", "notes", "adopt-derived", "format", "detailed-exitcode", "parallel",
-		"timeout",
+		"timeout", "team", "sites", "hold-before", "within",
 	}},
 	{"apply", []string{"target", "auto-approve", "plan", "confirm", "lab", "message", "remove", "replace"}},
-	{"confirm", []string{"target", "lab", "format"}},
-	{"resume", []string{"target", "lab", "format", "abandon", "run", "auto-approve"}},
-	{"rollback", []string{"target", "auto-approve", "confirm", "lab", "message"}},
+	{"confirm", []string{"target", "lab", "format", "team"}},
+	{"resume", []string{"target", "lab", "format", "abandon", "run", "auto-approve", "team"}},
+	{"rollback", []string{"target", "auto-approve", "confirm", "lab", "message", "team"}},
 }
 
 // fewOf returns the flags that the help of a verb shows; nil: all of its flags.

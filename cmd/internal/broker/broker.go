@@ -16,7 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -48,8 +48,10 @@ type Broker struct {
 	js   jetstream.JetStream
 	url  string
 
+	publishing sync.Mutex // one at a time
+
 	mu      sync.Mutex
-	waiting map[string]context.CancelCauseFunc // publishes that wait for the server, by subject
+	waiting context.CancelCauseFunc // ends the publish that waits for the server; nil: no publish waits
 }
 
 // Message is a message of the stream.
@@ -62,9 +64,9 @@ type Message struct {
 
 // Open connects to a server. The connection comes back by itself when it was lost: notice hears of both, and may be nil.
 func Open(w Where, notice func(lost error)) (*Broker, error) {
-	b := &Broker{url: w.URL, waiting: map[string]context.CancelCauseFunc{}}
+	b := &Broker{url: w.URL}
 	o := []nats.Option{
-		nats.ErrorHandler(b.refused),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { refuse(b, err) }),
 		nats.Name(w.Name), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.Timeout(answerTime),
 		nats.PingInterval(10 * time.Second), nats.MaxPingsOutstanding(3), nats.ReconnectBufSize(-1), nats.NoEcho(),
 		nats.IgnoreAuthErrorAbort(), // credentials that were renewed are in the same file
@@ -102,17 +104,13 @@ func Open(w Where, notice func(lost error)) (*Broker, error) {
 	return b, nil
 }
 
-// refused ends the publish that the server refuses: it reports that apart from the answer, and only in words.
-func (b *Broker) refused(_ *nats.Conn, _ *nats.Subscription, err error) {
-	if !errors.Is(err, nats.ErrPermissionViolation) {
-		return
-	}
+// refuse ends the publish that the server refuses: it reports that apart from the answer. One message at a time waits for its answer, so
+// the report is about that one.
+func refuse(b *Broker, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for subject, end := range b.waiting {
-		if strings.Contains(err.Error(), strconv.Quote(subject)) {
-			end(ErrRole)
-		}
+	if b.waiting != nil && errors.Is(err, nats.ErrPermissionViolation) {
+		b.waiting(ErrRole)
 	}
 }
 
@@ -216,8 +214,30 @@ func (b *Broker) Alive(ctx context.Context) (map[string]time.Time, error) {
 	return out, told(b.url, batch.Error())
 }
 
+// Away returns which sites are away: the hub has not heard them for 30 s or longer. It is not known for a hub that has just started.
+func (b *Broker) Away(ctx context.Context) (away func(site string) bool, err error) {
+	of, err := b.js.Stream(ctx, AliveStream)
+	if err != nil {
+		return nil, told(b.url, err)
+	}
+	if info := of.CachedInfo(); info.TimeStamp.Sub(info.Created) < AliveFor {
+		return nil, errors.New("the hub has listened for less than 30 s")
+	}
+	heard, err := b.Alive(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return func(site string) bool {
+		_, alive := heard[site]
+		return !alive
+	}, nil
+}
+
 // mostSites bounds the sites of a team.
 const mostSites = 1000
+
+// full are the codes of the server for a store that keeps no message: too few resources, a full account, and a full stream or disk.
+var full = []jetstream.ErrorCode{10023, 10047, 10077}
 
 // ErrFull is the error of Publish if the stream keeps no more messages.
 var ErrFull = errors.New("the store of the hub is full: give it more bytes, or a shorter age (rocecd serve --store-bytes, --store-age)")
@@ -231,12 +251,14 @@ func (b *Broker) Publish(ctx context.Context, s Subject, id string, data []byte)
 	name := s.Name()
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
+	b.publishing.Lock()
+	defer b.publishing.Unlock()
 	b.mu.Lock()
-	b.waiting[name] = end
+	b.waiting = end
 	b.mu.Unlock()
 	ack, err := b.js.Publish(ctx, name, data, jetstream.WithMsgID(id))
 	b.mu.Lock()
-	delete(b.waiting, name)
+	b.waiting = nil
 	b.mu.Unlock()
 	if errors.Is(context.Cause(ctx), ErrRole) {
 		return 0, ErrRole
@@ -354,7 +376,7 @@ func told(url string, err error) error {
 		return err
 	case errors.As(err, &of) && of.ErrorCode == jetstream.JSErrCodeStreamNotFound, errors.Is(err, jetstream.ErrStreamNotFound):
 		return fmt.Errorf("%s has no stream %s: it is no hub of rocec, or its store is lost. rocecd serve makes the stream", url, Stream)
-	case strings.Contains(err.Error(), "maximum bytes exceeded"), strings.Contains(err.Error(), "insufficient resources"):
+	case errors.As(err, &of) && slices.Contains(full, of.ErrorCode):
 		return ErrFull
 	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout),
 		errors.Is(err, nats.ErrReconnectBufExceeded):

@@ -229,6 +229,13 @@ cmd/internal/statement:  cmd/internal/sshsig |
 cmd/internal/broker:  cmd/internal/statement | github.com/nats-io/nats.go
 cmd/internal/teamplan:  lang/diag lang/nodeset targets/deploy |
 cmd/internal/teamqueue:  cmd/internal/broker cmd/internal/journal cmd/internal/sshsig cmd/internal/statement lang/diag targets/deploy |
+cmd/internal/broker/brokertest:  cmd/internal/broker cmd/internal/sshsig cmd/internal/sshsig/sshsigtest cmd/internal/statement |
+    github.com/stretchr/testify
+cmd/internal/ledger:  cmd/internal/broker cmd/internal/journal cmd/internal/sshsig cmd/internal/statement cmd/internal/teamplan
+    cmd/internal/teamqueue lang/nodeset targets/deploy targets/deploy/device |
+cmd/internal/team:  cmd/internal/broker cmd/internal/exit cmd/internal/ledger cmd/internal/report cmd/internal/rights cmd/internal/savedplan
+    cmd/internal/session cmd/internal/sshsig cmd/internal/statement cmd/internal/teamplan cmd/internal/teamqueue cmd/internal/view
+    lang/diag targets/deploy targets/deploy/device |
 cmd/internal/teamlook:  cmd/internal/broker cmd/internal/sshsig cmd/internal/statement lang/nodeset |
 cmd/rocecd/internal/keys:  cmd/internal/broker cmd/internal/sshsig cmd/internal/statement cmd/internal/wholefile
     | github.com/nats-io/jwt github.com/nats-io/nkeys golang.org/x/crypto

@@ -18,7 +18,7 @@ import (
 // Same refuses a saved plan whose inputs differ from those of this command, before any device is asked. The error contains the command
 // with the inputs of the plan. plan is the name of the file, and dir the fabric's folder in this command.
 func (g *Given) Same(plan string, saved *deploy.Saved, dir string, f *report.Report) error {
-	now, err := g.meta(dir, f)
+	now, err := g.Meta(dir, f)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ type Given struct {
 
 // Save writes a plan to a file, and returns its inputs. The file contains hashes and names, but no contents and no values of variables.
 func (g *Given) Save(name, dir string, f *report.Report, plan *deploy.Plan, terms *deploy.Terms) (deploy.Meta, error) {
-	m, err := g.meta(dir, f)
+	m, err := g.Meta(dir, f)
 	if err != nil {
 		return m, err
 	}
@@ -47,10 +47,15 @@ func (g *Given) Save(name, dir string, f *report.Report, plan *deploy.Plan, term
 	if err := deploy.SavePlan(&b, plan, m); err != nil {
 		return m, exit.Fail(exit.Usage, "%v", err)
 	}
-	if err := write(name, b.Bytes()); err != nil {
-		return m, exit.Fail(exit.Usage, "the plan could not be saved: %v", err)
+	return m, Write(name, b.Bytes())
+}
+
+// Write writes the bytes of a plan to a file.
+func Write(name string, data []byte) error {
+	if err := write(name, data); err != nil {
+		return exit.Fail(exit.Usage, "the plan could not be saved: %v", err)
 	}
-	return m, nil
+	return nil
 }
 
 // write writes a plan file that apply accepts. An existing file keeps its mode, except for write permission of others. It refuses a link
@@ -98,8 +103,8 @@ func (g *Given) Load(name string) (*deploy.Saved, error) {
 	return saved, nil
 }
 
-// meta returns the inputs of a plan that this command makes.
-func (g *Given) meta(dir string, f *report.Report) (m deploy.Meta, err error) {
+// Meta returns the inputs of a plan that this command makes.
+func (g *Given) Meta(dir string, f *report.Report) (m deploy.Meta, err error) {
 	m = deploy.Meta{Tool: g.Tool, Targets: g.Targets, AdoptDerived: g.AdoptDerived}
 	if m.Fabric, err = filepath.Abs(dir); err != nil {
 		return m, exit.Fail(exit.Usage, "%v", err)

@@ -27,7 +27,7 @@ func TermsOf(s *Session, dir string, f *report.Report, plan *deploy.Plan, seq *s
 		Takes: int(seq.Takes().Round(time.Second).Seconds()), Disrupts: []string{},
 	}
 	if folder, err := filepath.Abs(dir); err == nil {
-		terms.Commit = commitOf(folder)
+		terms.Commit = CommitOf(folder)
 	}
 	var texts []string
 	of := map[string][]string{}

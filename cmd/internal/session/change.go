@@ -147,7 +147,7 @@ func (l *Job) About() deploy.About {
 		Fabric: l.Name, Message: l.Message, Undoes: l.Undoes, Hold: l.Hold, Hooks: l.Hooks != nil, Commit: l.Commit,
 	}
 	if folder, err := filepath.Abs(l.Fabric); err == nil && l.Commit == "" {
-		about.Commit = commitOf(folder)
+		about.Commit = CommitOf(folder)
 	}
 	for _, d := range l.Plan.Devices {
 		if d.Status == deploy.StatusChange {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// commitOf returns the commit of the repository that contains a folder, with a "+" if files below the folder differ from the commit. It
+// CommitOf returns the commit of the repository that contains a folder, with a "+" if files below the folder differ from the commit. It
 // is empty without a commit or without git.
-func commitOf(dir string) string {
+func CommitOf(dir string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	git := func(args ...string) (string, error) {

@@ -10,9 +10,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -51,19 +51,23 @@ const (
 // Complete is the outcome of a wave or a share whose devices all have the settings of the plan.
 const Complete = "complete"
 
-// roles has the namespace in which a key signs each verb.
-var roles = map[Verb]string{
-	Ask: sshsig.RolePlan, Approve: sshsig.RoleApprove,
-	Submit: sshsig.RoleApply, Confirm: sshsig.RoleApply, Resume: sshsig.RoleApply, Rollback: sshsig.RoleApply, Withdraw: sshsig.RoleApply,
-	Share: sshsig.RoleSite, Taken: sshsig.RoleSite, Refused: sshsig.RoleSite, Waits: sshsig.RoleSite, Began: sshsig.RoleSite,
-	Ended: sshsig.RoleSite, Over: sshsig.RoleSite, Looked: sshsig.RoleSite, Recorded: sshsig.RoleSite,
+// Role returns the namespace in which a key signs statements of the verb; empty: there is no such verb.
+func (v Verb) Role() string {
+	switch v {
+	case Ask:
+		return sshsig.RolePlan
+	case Approve:
+		return sshsig.RoleApprove
+	case Submit, Confirm, Resume, Rollback, Withdraw:
+		return sshsig.RoleApply
+	case Share, Taken, Refused, Waits, Began, Ended, Over, Looked, Recorded:
+		return sshsig.RoleSite
+	}
+	return ""
 }
 
-// Role returns the namespace in which a key signs statements of the verb; empty: there is no such verb.
-func (v Verb) Role() string { return roles[v] }
-
 // OfSite reports whether sites make statements of the verb, and not persons.
-func (v Verb) OfSite() bool { return roles[v] == sshsig.RoleSite }
+func (v Verb) OfSite() bool { return v.Role() == sshsig.RoleSite }
 
 // Statement is the content of a statement. Empty fields do not apply to its verb.
 type Statement struct {
@@ -101,34 +105,36 @@ type field struct {
 }
 
 // fields are the lines below the heading, in their order.
-var fields = []field{
-	{"verb", func(s *Statement) string { return string(s.Verb) }, func(s *Statement, v string) error {
-		s.Verb = Verb(v)
-		return nil
-	}},
-	text("fabric", func(s *Statement) *string { return &s.Fabric }),
-	text("run", func(s *Statement) *string { return &s.Run }),
-	text("digest", func(s *Statement) *string { return &s.Digest }),
-	text("site", func(s *Statement) *string { return &s.Site }),
-	{"wave", func(s *Statement) string { return number(uint64(s.Wave)) }, func(s *Statement, v string) (err error) {
-		n, err := parseNumber(v, 1<<20)
-		s.Wave = int(n)
-		return err
-	}},
-	{"epoch", func(s *Statement) string { return number(s.Epoch) }, func(s *Statement, v string) (err error) {
-		s.Epoch, err = parseNumber(v, 1<<63)
-		return err
-	}},
-	text("outcome", func(s *Statement) *string { return &s.Outcome }),
-	text("devices", func(s *Statement) *string { return &s.Devices }),
-	text("head", func(s *Statement) *string { return &s.Head }),
-	text("why", func(s *Statement) *string { return &s.Why }),
-	{"at", func(s *Statement) string { return s.At.UTC().Format(time.RFC3339) }, func(s *Statement, v string) (err error) {
-		s.At, err = time.Parse("2006-01-02T15:04:05Z", v)
-		return err
-	}},
-	text("nonce", func(s *Statement) *string { return &s.Nonce }),
-}
+var fields = sync.OnceValue(func() []field {
+	return []field{
+		{"verb", func(s *Statement) string { return string(s.Verb) }, func(s *Statement, v string) error {
+			s.Verb = Verb(v)
+			return nil
+		}},
+		text("fabric", func(s *Statement) *string { return &s.Fabric }),
+		text("run", func(s *Statement) *string { return &s.Run }),
+		text("digest", func(s *Statement) *string { return &s.Digest }),
+		text("site", func(s *Statement) *string { return &s.Site }),
+		{"wave", func(s *Statement) string { return number(uint64(s.Wave)) }, func(s *Statement, v string) (err error) {
+			n, err := parseNumber(v, 1<<20)
+			s.Wave = int(n)
+			return err
+		}},
+		{"epoch", func(s *Statement) string { return number(s.Epoch) }, func(s *Statement, v string) (err error) {
+			s.Epoch, err = parseNumber(v, 1<<63)
+			return err
+		}},
+		text("outcome", func(s *Statement) *string { return &s.Outcome }),
+		text("devices", func(s *Statement) *string { return &s.Devices }),
+		text("head", func(s *Statement) *string { return &s.Head }),
+		text("why", func(s *Statement) *string { return &s.Why }),
+		{"at", func(s *Statement) string { return s.At.UTC().Format(time.RFC3339) }, func(s *Statement, v string) (err error) {
+			s.At, err = time.Parse("2006-01-02T15:04:05Z", v)
+			return err
+		}},
+		text("nonce", func(s *Statement) *string { return &s.Nonce }),
+	}
+})
 
 func text(name string, of func(*Statement) *string) field {
 	return field{name, func(s *Statement) string { return *of(s) }, func(s *Statement, v string) error {
@@ -159,7 +165,7 @@ func parseNumber(text string, most uint64) (uint64, error) {
 func (s *Statement) Text() ([]byte, error) {
 	var b strings.Builder
 	b.WriteString(heading + "\n")
-	for _, f := range fields {
+	for _, f := range fields() {
 		b.WriteString(f.name)
 		if v := f.get(s); v != "" {
 			b.WriteString(" " + v)
@@ -185,7 +191,7 @@ func Parse(data []byte) (*Statement, error) {
 		return nil, errors.New("it is no statement of this format")
 	}
 	s := &Statement{}
-	for _, f := range fields {
+	for _, f := range fields() {
 		line, after, found := strings.Cut(rest, "\n")
 		value, is := strings.CutPrefix(line, f.name)
 		if !found || !is || value != "" && (value[0] != ' ' || len(value) == 1) {
@@ -205,15 +211,24 @@ func Parse(data []byte) (*Statement, error) {
 	return s, s.check()
 }
 
-// The forms of words in a statement.
-var (
-	token  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$`)
-	digest = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	nonce  = regexp.MustCompile(`^[A-Za-z0-9]{16,64}$`)
+// The characters of words in a statement.
+const (
+	digits  = "0123456789abcdef"
+	letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 )
 
+// made reports whether a word has a length, and the given characters alone.
+func made(word, of string, least, most int) bool {
+	return len(word) >= least && len(word) <= most && strings.Trim(word, of) == ""
+}
+
 // Token reports whether a name may be a token of a subject: a word that no server takes for a wildcard or for two tokens.
-func Token(name string) bool { return token.MatchString(name) }
+func Token(name string) bool {
+	return made(name, letters+"_-", 1, 63) && strings.Contains(letters, name[:1])
+}
+
+// digest reports whether a word is a SHA-256.
+func digest(word string) bool { return made(word, digits, 64, 64) }
 
 // check refuses words that have the wrong form, and a statement that lacks a word of its verb.
 func (s *Statement) check() error {
@@ -224,16 +239,16 @@ func (s *Statement) check() error {
 		return errors.New("the statement names no fabric")
 	case s.Run != "" && !Token(s.Run), s.Site != "" && !Token(s.Site), s.Outcome != "" && !Token(s.Outcome):
 		return errors.New("a run, site or outcome of the statement has characters that no name has")
-	case s.Digest != "" && !digest.MatchString(s.Digest), s.Head != "" && !digest.MatchString(s.Head):
+	case s.Digest != "" && !digest(s.Digest), s.Head != "" && !digest(s.Head):
 		return errors.New("a hash of the statement is no SHA-256")
 	case len(s.Why) > maxWhy || len(s.Devices) > maxNodes:
 		return errors.New("a text of the statement is too long")
-	case !nonce.MatchString(s.Nonce):
+	case !made(s.Nonce, letters, 16, 64):
 		return errors.New("the statement has no nonce")
 	case s.At.Year() < 2020:
 		return errors.New("the statement has no time")
 	}
-	for _, f := range fields {
+	for _, f := range fields() {
 		if v := f.get(s); strings.ContainsFunc(v, unicode.IsControl) || strings.TrimSpace(v) != v {
 			return fmt.Errorf("the line %q of the statement has characters that no line has", f.name)
 		}

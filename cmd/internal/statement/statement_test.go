@@ -2,8 +2,6 @@ package statement
 
 import (
 	"bytes"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -77,9 +75,13 @@ func TestRefused(t *testing.T) {
 	require.ErrorContains(t, err, "is no number", "each statement has one text")
 }
 
+var verbs = []Verb{
+	Ask, Submit, Approve, Confirm, Resume, Rollback, Withdraw, Share, Taken, Refused, Waits, Began, Ended, Over, Looked,
+}
+
 // TestEveryVerb: each verb has a role, and needs a site if sites make it.
 func TestEveryVerb(t *testing.T) {
-	for v := range roles {
+	for _, v := range verbs {
 		s := ended()
 		s.Verb = v
 		_, err := s.Text()
@@ -96,7 +98,7 @@ func TestOneText(t *testing.T) {
 	line := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(word, 0, 4).Draw(t, "words"), " ") })
 	rapid.Check(t, func(t *rapid.T) {
 		s := &Statement{
-			Verb:   rapid.SampledFrom(slices.Sorted(maps.Keys(roles))).Draw(t, "verb"),
+			Verb:   rapid.SampledFrom(verbs).Draw(t, "verb"),
 			Fabric: word.Draw(t, "fabric"), Run: word.Draw(t, "run"), Digest: Sum([]byte(line.Draw(t, "body"))), Site: word.Draw(t, "site"),
 			Wave: rapid.IntRange(1, 1<<20).Draw(t, "wave"), Epoch: rapid.Uint64Range(0, 1<<63).Draw(t, "epoch"),
 			Outcome: word.Draw(t, "outcome"), Devices: line.Draw(t, "devices"), Why: "w" + line.Draw(t, "why"),

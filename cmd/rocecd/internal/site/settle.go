@@ -97,12 +97,7 @@ func (w *Worker) settle(ctx context.Context, j *job) error {
 		w.mu.Lock()
 		number, newer, wake := j.confirmed(w.o.Site), j.EpochAt(w.o.Site) != j.epoch, w.wake
 		w.mu.Unlock()
-		until := l.Began.Add(holdOf(l))
-		for _, o := range l.Outcomes {
-			if r, ok := o.Data(); ok && r.Until > 0 {
-				until = o.Time.Add(time.Duration(r.Until) * time.Second)
-			}
-		}
+		until := firstUndone(l)
 		late := w.o.Clock.Now().After(until.Add(time.Minute))
 		switch {
 		case ctx.Err() != nil:
@@ -139,6 +134,20 @@ func (w *Worker) settle(ctx context.Context, j *job) error {
 			return err
 		}
 	}
+}
+
+// firstUndone returns when the first device of a run undoes it, unless a person confirms the run.
+func firstUndone(l *journal.Log) (until time.Time) {
+	for _, o := range l.Outcomes {
+		r, ok := o.Data()
+		if at := o.Time.Add(time.Duration(r.Until) * time.Second); ok && r.Until > 0 && (until.IsZero() || at.Before(until)) {
+			until = at
+		}
+	}
+	if until.IsZero() {
+		until = l.Began.Add(holdOf(l))
+	}
+	return until
 }
 
 func holdOf(l *journal.Log) time.Duration {
