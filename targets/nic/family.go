@@ -231,14 +231,19 @@ func bounce(names, reopens []string) (disrupts string, outage ir.Outage) {
 	case len(names) > 1:
 		subject, verb, rest = "the links of ", " bounce", ", one after the other,"
 	}
-	when, most := " when the PFC mask changes", 10*time.Second
+	when, most := stopsWhen(reopens)
+	return subject + strings.Join(names, ", ") + verb + rest + when, ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * most}
+}
+
+// stopsWhen returns the change that stops traffic of a NIC, and the longest time for one NIC.
+func stopsWhen(reopens []string) (when string, most time.Duration) {
 	switch {
 	case slices.Contains(reopens, "trust"): // once for each entry of the map
-		when, most = " when the DSCP map, the traffic classes or the PFC mask change", 30*time.Second
+		return " when the DSCP map, the traffic classes or the PFC mask change", 30 * time.Second
 	case reopens != nil:
-		when = " when the traffic classes or the PFC mask change"
+		return " when the traffic classes or the PFC mask change", 10 * time.Second
 	}
-	return subject + strings.Join(names, ", ") + verb + rest + when, ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * most}
+	return " when the PFC mask changes", 10 * time.Second
 }
 
 // noticed returns Disrupts and Outage of a step without the NICs that keep the settings whose change stops traffic. A step of another

@@ -3,8 +3,10 @@ package ice
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -92,6 +94,16 @@ func TestNoticed(t *testing.T) {
 		assert.NotZero(t, outage)
 	}
 	assert.True(t, Target.NeedsReport(d))
+}
+
+// A NIC that leaves its intents stops for the reasons and the time of the family.
+func TestLeaving(t *testing.T) {
+	d := &ir.Device{Host: &ir.Host{}}
+	files := Target.Cleanup(d)[0].Files([]byte("nic ens1\n\ttos=0\nnic ens2\n\ttos=0\n"))
+	require.NotEmpty(t, files)
+	assert.Equal(t, "ens1, ens2 get back their settings from before rocec, and the interfaces stop for a moment when the DSCP map, "+
+		"the traffic classes or the PFC mask change", files[0].Activate.Disrupts)
+	assert.Equal(t, ir.Outage{Least: time.Second, Most: time.Minute}, files[0].Activate.Outage)
 }
 
 // The settings without a switch on a host are refused by plan, except DCQCN, whose lack is a note.
