@@ -133,7 +133,7 @@ func tells(s *ir.Settings, d *ir.Device) bool {
 }
 
 // unclearPauses returns, as part of a sentence, the ports of a host whose PFC is on while the files do not show that the port pauses by
-// priority: link pause is on, too, or the type of pauses is not known. Empty: there are none.
+// priority: link pause is on, too, or the type of pauses is not known. Empty: no port is unclear.
 func unclearPauses(s *ir.Settings, d *ir.Device) string {
 	wanted := d.Wanted()
 	var names []string
@@ -160,7 +160,7 @@ func (j *judging) reportHosts() {
 		switch why := j.taken[i].Why; {
 		case !j.read[i].host || why == "":
 		case report == nil:
-			report = lint.NotJudged(f.Name, why, j.hostAdvice(i))
+			report = lint.NotJudged(f.Name, why, hostAdvice(j.taken[i].Part, j.fabric != nil))
 			j.found = append(j.found, report)
 		default:
 			if further++; further <= mostHosts {
@@ -173,12 +173,12 @@ func (j *judging) reportHosts() {
 	}
 }
 
-// hostAdvice returns what judges the rest of a host's file, as a sentence.
-func (j *judging) hostAdvice(i int) string {
+// hostAdvice returns what judges the rest of a host's file, as a sentence. part: rocec reads a part of the file.
+func hostAdvice(part, fabric bool) string {
 	switch {
-	case j.taken[i].Part:
+	case part:
 		return "Its other values are compared with the fabric."
-	case j.fabric == nil:
+	case !fabric:
 		return "Name a fabric that has the host: rocec validate DIR --device-config PATH."
 	}
 	return "A host is judged if the fabric has it and a cable connects it."

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/cmd/internal/mask"
 	"github.com/rocec/rocec/docs/evidence"
@@ -109,13 +110,13 @@ func (s *Section) decide(m *mask.Mask) {
 }
 
 // release is the form of a firmware's release, which can be that of an address: bnxt has four numbers.
-var release = regexp.MustCompile(`^\d{1,4}(\.\d{1,6}){1,3}$`)
+var release = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{1,4}(\.\d{1,6}){1,3}$`) })
 
 // firmwareText returns the releases of firmware, which come from a file that has nothing else (fw_ver). Another text is masked.
 func firmwareText(m *mask.Mask, all string) string {
 	list := strings.Split(all, ", ")
 	for i, text := range list {
-		if !release.MatchString(text) {
+		if !release().MatchString(text) {
 			list[i] = m.Text(text)
 		}
 	}

@@ -104,12 +104,18 @@ func Of(d *ir.Device) Sheet {
 // 8.0 (network nic, rdma device) and VMware's "Configuring lossless Ethernet for NVMe over RDMA".
 var sights = []sight{
 	{system: "Linux", what: "priorities with PFC", command: "dcb pfc show dev IF", except: []string{"ionic"}},
-	{system: "Linux", what: "map from DSCP; an entry means that DSCP is trusted", command: "dcb app show dev IF dscp-prio", except: []string{"ionic", "qede"}},
+	{
+		system: "Linux", what: "map from DSCP; an entry means that DSCP is trusted", command: "dcb app show dev IF dscp-prio",
+		except: []string{"ionic", "qede"},
+	},
 	{system: "Linux", what: "shares, classes", command: "dcb ets show dev IF", except: []string{"ionic"}},
 	{system: "Linux", what: "who decides (DCBX)", command: "dcb dcbx show dev IF", except: []string{"ionic"}},
 	{system: "Linux", what: "link pause", command: "ethtool -a IF", except: []string{"ionic"}},
 	{system: "Linux", what: "MTU, map from priority to PCP", command: "ip -d link show dev IF"},
-	{system: "Linux", what: "AMD Pensando: PFC, map, shares (`nicctl show port`: the type of pauses)", command: "nicctl show qos", only: "ionic"},
+	{
+		system: "Linux", what: "AMD Pensando: PFC, map, shares (`nicctl show port`: the type of pauses)", command: "nicctl show qos",
+		only: "ionic",
+	},
 	{system: "Windows", what: "values in force on an adapter: PFC, shares, maps", command: "Get-NetAdapterQos -Name IF"},
 	{system: "Windows", what: "priorities with PFC", command: "Get-NetQosFlowControl"},
 	{system: "Windows", what: "priority and DSCP of traffic", command: "Get-NetQosPolicy"},
