@@ -199,7 +199,8 @@ printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.inte
 	"rocec validate . --device-config collected":    {before: collected},
 	"rocec show leaf01 --device-config collected":   {before: collected},
 	"rocec show . gpu017 --device-config collected": {
-		before: "mkdir -p collected/gpu017 && printf '$ dcb pfc show dev ens1f0\\nprio-pfc 3:on\\n' >collected/gpu017/linux.txt",
+		before: "mkdir -p collected/gpu017 && printf '$ dcb pfc show dev ens1f0\\n" +
+			"prio-pfc 0:off 1:off 2:off 3:on 4:off 5:off 6:off 7:off\\n' >collected/gpu017/linux.txt",
 	},
 	"rocec show . leaf01 --device-config .": {
 		before: "rocec build -o out && cp out/leaf01/etc/cumulus/datapath/traffic.conf leaf01-traffic.conf && rm -r out",
