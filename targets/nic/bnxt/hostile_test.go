@@ -58,6 +58,8 @@ func TestHostileFiles(t *testing.T) {
 	lines := strings.Join([]string{
 		"ecn status (ecn_enable) : Enabled", "cnp dscp (cnp_dscp) : " + hosttest.Evil, "cnp prio (cnp_prio) : 99999999999999999999",
 		"roce dscp (roce_dscp) : 08", "slave roce prio (roce_prio) : $(touch owned)", "congestion control mode (cc_mode) : \x1b[31m",
+		"running avg. weight(g) : " + hosttest.Evil, "inactivity threshold (inact_th) : 08 usec",
+		"initial target rate (init_tr) : 0x99999999999999999999",
 	}, "\n") + "\n"
 	for i, text := range append(slices.Clip(hosttest.HostileFiles), lines) {
 		for shell := range hosttest.Rotate(i, text == lines, "interp") {

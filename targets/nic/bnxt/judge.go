@@ -10,4 +10,5 @@ import (
 func judge(ds *diag.List, n *ir.NIC) {
 	nic.JudgeIntents(ds, n)
 	nic.JudgeOptions(ds, n)
+	nic.JudgeParameters(ds, n, nil)
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/rocec/rocec/targets/nic/hosttest"
 )
 
+// evil is a text that a careless script executes.
+const evil = hosttest.Evil
+
 // tools contains the tools that the script reads, with the pattern of the arguments.
 var tools = map[string]string{
 	"dcb": "*show*", "ethtool": "-a*", "ip": "*show*", "devlink": "*show*", "mlnx_qos": "*", "mstconfig": "*",
@@ -57,7 +60,7 @@ func TestHostileFiles(t *testing.T) {
 	d := matrixHosts(t)["rules"]
 	for i, text := range hosttest.HostileFiles {
 		some := rotate(i)
-		if text == hosttest.Evil {
+		if text == evil {
 			some = hosttest.Shells
 		}
 		for shell, run := range some {
@@ -98,9 +101,9 @@ func TestHostileValueFile(t *testing.T) {
 	d := fixtures(t)["v2"]
 	for i, line := range []string{
 		"pfc=" + strings.Repeat("0,", 5_000) + "0", "traffic_rules=" + strings.Repeat("dst_ip=192.0.2.1,tclass=4 ", 1_000) + "x",
-		strings.Repeat("x", 100_000), strings.Repeat("unknown=1\n", 500), "tos=" + strings.Repeat("9", 10_000), "tos=" + hosttest.Evil,
-		"dscp_prio3=" + hosttest.Evil, "dscp_prio3=1-" + hosttest.Evil, "cable=$(touch owned)", "mtu=9000`touch owned`", "ets_bw=" + hosttest.Evil + ",0,0,0,0,0,0,0",
-		"vf_roce_" + hosttest.Evil + "=on", "vlan=a[$(touch owned)]", "vlan_ip=1.2.3.4/a[$(touch${IFS}owned)]", "\x00\x1b]0;x\a", "should=$(touch owned)",
+		strings.Repeat("x", 100_000), strings.Repeat("unknown=1\n", 500), "tos=" + strings.Repeat("9", 10_000), "tos=" + evil,
+		"dscp_prio3=" + evil, "dscp_prio3=1-" + evil, "cable=$(touch owned)", "mtu=9000`touch owned`", "ets_bw=" + evil + ",0,0,0,0,0,0,0",
+		"vf_roce_" + evil + "=on", "vlan=a[$(touch owned)]", "vlan_ip=1.2.3.4/a[$(touch${IFS}owned)]", "\x00\x1b]0;x\a", "should=$(touch owned)",
 	} {
 		for shell, run := range rotate(i, "interp") { // TestValueFile covers the interpreter
 			m := newMachine(t, d).inbox()
