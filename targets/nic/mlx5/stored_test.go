@@ -177,6 +177,28 @@ func TestStore(t *testing.T) {
 	}
 }
 
+// TestStoredAnswerCutOff: a value that the answer of a host lacks is not known, and counts as a change.
+func TestStoredAnswerCutOff(t *testing.T) {
+	_, d := withCard(t, "")
+	whole := "nvram_CNP_DSCP=48\nnvram_LLDP_NB_DCBX=0\nnvram_ROCE_CONTROL=2\n"
+	for _, answer := range []string{
+		"nvram_CNP_DSCP=48\n", "nvram_CNP_DSCP=48\nnvram_LLDP_NB_DC", "\x00", "nvram_CNP_DSCP=\n", "nvram_CNP_DSCP\n\n\n", "card=ens1f0\nreset=possible\n",
+	} {
+		next, ds := storedFile(t, d).Edit([]byte(answer))
+		assert.Empty(t, ds, "%q", answer)
+		assert.NotEqual(t, answer, string(next))
+		for line := range strings.Lines(whole) {
+			assert.Equal(t, 1, strings.Count("\n"+string(next), "\n"+line), "%q", answer)
+		}
+	}
+	next, ds := storedFile(t, d).Edit([]byte("nvram_CNP_DSCP=48\nnvram_CNP_DSCP=46\n" + whole))
+	assert.Empty(t, ds)
+	assert.NotContains(t, string(next), "=46", "an answer with two values has none")
+	same, ds := storedFile(t, d).Edit([]byte(whole))
+	assert.Empty(t, ds)
+	assert.Equal(t, whole, string(same))
+}
+
 // TestStoreSteps runs the step and its undo as a device does. The undo, and leaving, restore what the card stored before rocec.
 func TestStoreSteps(t *testing.T) {
 	t.Parallel()

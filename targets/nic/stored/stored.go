@@ -90,11 +90,26 @@ func edit(s *nic.Settings, old []byte, want []string) ([]byte, diag.List) {
 		}
 		out = append(out, text)
 	})
+	for _, w := range lacking(old, want) {
+		key, _, _ := strings.Cut(w, "=")
+		out, changes = append(out, w), append(changes, key)
+	}
 	reset := nic.ValueIn(old)("reset")
 	if why, is := nic.Cannot(reset); is && len(changes) > 0 {
 		s.Refuse(&ds, changes[0], "rocec would store it and reset the card, which is not possible here: %s", nic.OrNoWay(why))
 	}
 	return []byte(strings.Join(out, "\n") + "\n"), ds
+}
+
+// lacking returns the wanted lines whose keys the answer of a host does not have. Such a value is not known, and never counts as the wanted
+// one.
+func lacking(answer []byte, want []string) []string {
+	have := map[string]bool{}
+	nic.Lines(answer, func(_ []byte, key, _ string, ok bool) { have[key] = have[key] || ok })
+	return slices.DeleteFunc(slices.Clone(want), func(line string) bool {
+		key, _, _ := strings.Cut(line, "=")
+		return have[key]
+	})
 }
 
 // step returns the step that stores parameters, with its effects for the NICs in its name. [noticed] adds the other interfaces of their
@@ -242,6 +257,11 @@ func before(f *nic.Family, d *ir.Device, stays map[string]bool, held map[string]
 					}
 					text = append(append(text, line...), '\n')
 				})
+				if len(old) > 0 {
+					for _, w := range lacking(old, n.At) {
+						text = append(append(text, w...), '\n')
+					}
+				}
 				return text, ds
 			},
 			Keys: keys,
