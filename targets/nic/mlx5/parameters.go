@@ -86,7 +86,7 @@ func storedAlone() []*ir.NICParameter {
 		},
 		{Name: "ROCE_CC_PRIO_MASK", Most: 255, Factory: 255, Does: "a bit for each priority with congestion control"},
 		{
-			Name: "ROCE_CONTROL", Least: wordsOnly, Factory: anyFactory, Does: "RoCE of the card",
+			Name: "ROCE_CONTROL", Least: wordsOnly, Factory: anyFactory, Shared: true, Does: "RoCE of the card",
 			Words: []ir.Word{{Name: "DEVICE_DEFAULT", Value: 0}, {Name: "ROCE_DISABLE", Value: 1}, {Name: "ROCE_ENABLE", Value: 2}},
 		},
 	}

@@ -332,6 +332,31 @@ func TestStoredOnBothPorts(t *testing.T) {
 	}
 }
 
+// TestSharedByPorts: two ports of one card cannot have different values of a parameter that the card has once. Before the host shows its
+// cards, nothing is known of that.
+func TestSharedByPorts(t *testing.T) {
+	f := newFabric()
+	f.groups(f.rest, f.rdma, f.cnp)
+	first, second := f.nic(t, "ens1f0", f.v2()), f.nic(t, "ens1f1")
+	first.Parameters = parametersOf(t, nil, map[string]int{"ROCE_CONTROL": 2, "CNP_DSCP": 48}, "")
+	second.Parameters = parametersOf(t, nil, map[string]int{"ROCE_CONTROL": 0, "CNP_DSCP": 46}, "")
+	d := f.host("gpu1", first, second)
+	for answer, refused := range map[string]bool{
+		"nvram_CNP_DSCP=48\nnvram_ROCE_CONTROL=2\nreset=possible\ncard=ens1f0,ens1f1\n": true,
+		"nvram_CNP_DSCP=48\nnvram_ROCE_CONTROL=2\nreset=possible\ncard=ens1f0\n":        false,
+		"nvram_CNP_DSCP=48\nnvram_ROCE_CONTROL=2\nreset=possible\ncard=ens1f1,x\n":      false,
+		"": false,
+	} {
+		_, ds := storedFile(t, d).Edit([]byte(answer))
+		require.Equal(t, refused, ds.HasErrors(), "%q %v", answer, ds)
+		if refused {
+			assert.Contains(t, ds[0].Detail, "nvram_ROCE_CONTROL of the nic ens1f0 of the host group gpu: it is ROCE_ENABLE, and DEVICE_DEFAULT for "+
+				"ens1f1, which is a port of the same card. The ports share this value")
+			assert.Len(t, ds, 1, "each port has its own CNP_DSCP")
+		}
+	}
+}
+
 // TestStoredInReport: a host's own report shows stored parameters as the state of the card, and only the script of a host compares them.
 func TestStoredInReport(t *testing.T) {
 	m, d := withCard(t, "")
