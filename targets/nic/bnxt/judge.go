@@ -10,5 +10,4 @@ import (
 func judge(ds *diag.List, n *ir.NIC) {
 	nic.JudgeIntents(ds, n)
 	nic.JudgeOptions(ds, n)
-	nic.JudgeParameters(ds, n, nil)
 }

@@ -155,7 +155,7 @@ func contradicts(s *nic.Settings, all []ir.SetParameter, p *ir.SetParameter) str
 		}
 	case "ROCE_CC_PRIO_MASK":
 		for prio, on := range s.ECN {
-			if on && v>>prio&1 == 0 {
+			if on && v>>prio&1 == 0 && s.NIC.SlowsDown() {
 				return fmt.Sprintf("the fabric marks priority %d by ECN, whose congestion control that value turns off", prio)
 			}
 		}

@@ -25,7 +25,6 @@ const (
 func judge(ds *diag.List, n *ir.NIC) {
 	nic.JudgeIntents(ds, n)
 	judgeRules(ds, n)
-	nic.JudgeParameters(ds, n, contradicts)
 }
 
 func judgeRules(ds *diag.List, n *ir.NIC) {

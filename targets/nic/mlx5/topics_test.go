@@ -150,6 +150,21 @@ func TestParametersThatAgree(t *testing.T) {
 	assert.Empty(t, ds)
 }
 
+// A host that others set states parameters for its sheet, which must not contradict the rest of the sheet.
+func TestParametersByHand(t *testing.T) {
+	f := newFabric()
+	f.groups(f.rest, f.storage, f.rdma, f.cnp)
+	n := f.nic(t, "ens1f0", f.v2())
+	n.Parameters = parametersOf(t, nil, map[string]int{"ROCE_CC_PRIO_MASK": 239}, "")
+	d := f.host("gpu1", n)
+	d.ByHand = &ir.ByHand{DCQCN: true}
+	ds := Target.ByHand(d)
+	require.Len(t, ds, 1)
+	assert.Equal(t, "host-parameter", ds[0].Code)
+	d.ByHand.DCQCN = false
+	assert.Empty(t, Target.ByHand(d), "the by_hand block says so")
+}
+
 func TestTwoIntentsWithStatedTOS(t *testing.T) {
 	f := newFabric()
 	other := &ir.CosGroup{Name: "other", Cos: 5, Lossless: true, DSCP: []ir.Claim{{Value: 34}}}
