@@ -1,11 +1,50 @@
 package nic
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nic/steps"
 )
+
+var parameterTopic = diag.Topic{Code: "host-parameter", Summary: "a parameter of a NIC contradicts the fabric"}
+
+// judgeParameters reports parameters of a NIC with an intent that contradict the fabric, and parameters of congestion control that never
+// have an effect.
+func (f *Family) judgeParameters(ds *diag.List, n *ir.NIC) {
+	intents := n.Carries()
+	if n.Parameters == nil || len(intents) == 0 {
+		return
+	}
+	s := f.Lower(n)
+	for _, all := range [][]ir.SetParameter{n.Parameters.DCQCN, n.Parameters.NVRAM} {
+		for i := range all {
+			if f.Contradicts == nil {
+				break
+			}
+			if why := f.Contradicts(s, all, &all[i]); why != "" {
+				parameterTopic.Errorf(ds, all[i].At, "The nic %s of the host group %s states %s = %s, and %s.", n.Name, n.Device.Group, all[i].Name,
+					all[i].Text(all[i].Value), why)
+			}
+		}
+	}
+	marked := func(in *ir.Intent) bool { return in.Group.ECN != nil }
+	if all := n.Parameters.DCQCN; len(all) > 0 && !slices.ContainsFunc(intents, marked) {
+		parameterTopic.Warnf(ds, all[0].At, "The nic %s of the host group %s states parameters of DCQCN, and no cos group of its intents has an "+
+			"ecn block: switches never mark its packets, so the parameters have no effect. Write ecn {} in the cos group, or delete dcqcn.",
+			n.Name, n.Device.Group)
+	}
+}
+
+// byHand judges the parameters of NICs that others set. The sheet has them beside the settings of the fabric.
+func (f *Family) byHand(d *ir.Device) (ds diag.List) {
+	for _, n := range Of(d, f.Driver) {
+		f.judgeParameters(&ds, n)
+	}
+	return ds
+}
 
 // ParameterRows returns the keys of the parameters in the table of a driver. A value file has only those that the fabric states.
 func ParameterRows(table *ir.NICTable) []Row {

@@ -9,8 +9,8 @@ import (
 
 // rows returns the keys of the value file, sorted.
 func rows() []nic.Row {
-	card := nic.FittedCardRows((*nic.Settings).CloseGaps)
-	return nic.Sorted(ownRows(), nic.HostRows, card, nic.CMRows, nic.VLANRows, nic.MapRows(), nic.CNPRows)
+	card, own := nic.FittedCardRows((*nic.Settings).CloseGaps), nic.ParameterRows(parameters())
+	return nic.Sorted(ownRows(), nic.HostRows, card, nic.CMRows, nic.VLANRows, own, nic.MapRows(), nic.CNPRows)
 }
 
 // queueOfRoCE is why roce_udp sets no field: the DSCP map and the classes decide about received packets.

@@ -174,6 +174,21 @@ func TestModule(t *testing.T) {
 	assert.Empty(t, hints("roce_ena 0\nroce_port_cfg 0x3\n"))
 	assert.Contains(t, hints("roce_ena N\nroce_port_cfg 0\n"), "The module irdma on gpu1 starts its NICs with iWARP (roce_ena = N).")
 	assert.Contains(t, hints("roce_ena 1\ndcqcn_cc_cfg_valid Y\x1b\n"), `(dcqcn_cc_cfg_valid = Y\x1b)`)
+	assert.Contains(t, hints("dcqcn_cc_cfg_valid Y\ndcqcn_F 5\ndcqcn_T 55\x1b\n"), `which rocec does not judge: F = 5, T = 55\x1b.`)
+	assert.Empty(t, hints("dcqcn_enable 1\n"))
+	names := func(answer string) (all []string) {
+		for _, sample := range moduleProbe(s).Samples([]byte(answer)) {
+			all = append(all, sample.Name)
+		}
+		return all
+	}
+	assert.Equal(t, []string{"dcqcn_cc_cfg_valid"}, names("dcqcn_F 5\ndcqcn_cc_cfg_valid N\n"), "without the switch they have no effect")
+	assert.Equal(t, []string{"dcqcn_cc_cfg_valid", "dcqcn_F"}, names("dcqcn_F 5\ndcqcn_cc_cfg_valid Y\n"))
+	plain := device(t, true)
+	plain.Host.NICs[0].Intents[0].Group.ECN = nil
+	s = family.Lower(plain.Host.NICs[0])
+	assert.Contains(t, hints("dcqcn_enable 1\n"), "has DCQCN on (dcqcn_enable = 1), and no cos group of ens1 has an ecn block")
+	assert.Empty(t, hints("dcqcn_enable 0\ndcqcn_cc_cfg_valid Y\n"))
 }
 
 // Each priority has a class that the driver accepts, in the order of the priorities' classes before, and shares sum to 100.

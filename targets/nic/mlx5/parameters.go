@@ -1,12 +1,15 @@
 package mlx5
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nic"
 )
 
 // The parameters of DCQCN and of the stored configuration.
@@ -14,7 +17,8 @@ import (
 // Names: those of the files of MLNX_OFED in ecn/roce_rp and ecn/roce_np (OFED 24.07, en_ecn.c). The kernel's own driver has them in debugfs
 // under cc_params (Linux cong.c, mlx5_ib_dbg_cc_name), and the stored configuration in capitals with the number of the port. Neither driver
 // checks a range. The ranges are the widths of the stored parameters, with their limits, in the database of mstflint 4.21
-// (mlxconfig_host.db, tlv nv_roce_cc_ecn); units and effects come from its descriptions.
+// (mlxconfig_host.db, tlv nv_roce_cc_ecn); units and effects come from its descriptions. rpg_max_rate has 32 bits there, but older kernels
+// print it as a signed number (get_param of cong.c), so that a larger value would not be read back.
 //
 // The values of the firmware are those of published listings of mlxconfig for ConnectX-5 to ConnectX-7, which agree on all but
 // MIN_TIME_BETWEEN_CNPS: 0, 2 and 4 microseconds occur.
@@ -43,7 +47,7 @@ func dcqcn() []*ir.NICParameter {
 		{Name: "rpg_byte_reset", Most: 1<<15 - 1, Unit: "bytes", Factory: 32767, Does: "bytes between two increases; 0: off"},
 		{Name: "rpg_gd", Most: 15, Factory: 11, Does: "the divisor of alpha in a reduction, as a power of 2"},
 		{Name: "rpg_hai_rate", Most: bits17, Unit: rateUnit, Factory: 50, Does: "the step of hyper increase"},
-		{Name: "rpg_max_rate", Most: 1<<32 - 1, Unit: rateUnit, Factory: 0, Does: "the rate at which a flow is free again; 0: of the port"},
+		{Name: "rpg_max_rate", Most: 1<<31 - 1, Unit: rateUnit, Factory: 0, Does: "the rate at which a flow is free again; 0: of the port"},
 		{Name: "rpg_min_dec_fac", Least: 1, Most: 100, Unit: "percent", Factory: 50, Does: "the least rate after a reduction"},
 		{Name: "rpg_min_rate", Most: bits17, Unit: rateUnit, Factory: 1, Does: "the least rate of a flow"},
 		{Name: "rpg_threshold", Most: 31, Factory: 1, Does: "increases before the next stage of recovery"},
@@ -82,7 +86,7 @@ func storedAlone() []*ir.NICParameter {
 		},
 		{Name: "ROCE_CC_PRIO_MASK", Most: 255, Factory: 255, Does: "a bit for each priority with congestion control"},
 		{
-			Name: "ROCE_CONTROL", Least: wordsOnly, Factory: anyFactory, Does: "RoCE of the card",
+			Name: "ROCE_CONTROL", Least: wordsOnly, Factory: anyFactory, Shared: true, Does: "RoCE of the card",
 			Words: []ir.Word{{Name: "DEVICE_DEFAULT", Value: 0}, {Name: "ROCE_DISABLE", Value: 1}, {Name: "ROCE_ENABLE", Value: 2}},
 		},
 	}
@@ -127,6 +131,45 @@ var stall = &ir.NICParameter{
 	Name: "stall_prevention", Least: 80, Most: 8000, Unit: "ms", Factory: anyFactory,
 	Words: []ir.Word{{Name: "off", Value: 0}, {Name: "auto", Value: 65535}}, Does: "a stuck NIC stops sending pauses after this time",
 	Source: "en_ethtool.c of mlx5_core; the manual of ethtool",
+}
+
+// contradicts returns the reason why a NIC with a value would not do what the fabric needs; empty: it does. The same values, read from the
+// firmware, are mistakes of the host (judgeCard).
+func contradicts(s *nic.Settings, all []ir.SetParameter, p *ir.SetParameter) string {
+	switch v := p.Value; p.Name {
+	case "CNP_DSCP":
+		if s.CNP != nil && len(s.CNP.DSCP) > 0 && v != s.CNP.DSCP[0].Value {
+			return fmt.Sprintf("the cos group %s of CNPs has DSCP %d", s.CNP.Name, s.CNP.DSCP[0].Value)
+		}
+	case "CNP_802P_PRIO":
+		if s.CNP != nil && v != s.CNP.Cos {
+			return fmt.Sprintf("the cos group %s of CNPs has cos %d", s.CNP.Name, s.CNP.Cos)
+		}
+	case "NUM_OF_PFC":
+		if need := count(s.PFC); v < need {
+			return fmt.Sprintf("its cable has %d lossless %s", need, diag.Plural(need, "priority", "priorities"))
+		}
+	case "NUM_OF_TC":
+		if need := classes(s); v != 0 && v < need { // 0 is 8
+			return fmt.Sprintf("the fabric needs %d traffic %s", need, diag.Plural(need, "class", "classes"))
+		}
+	case "ROCE_CC_PRIO_MASK":
+		for prio, on := range s.ECN {
+			if on && v>>prio&1 == 0 && s.NIC.SlowsDown() {
+				return fmt.Sprintf("the fabric marks priority %d by ECN, whose congestion control that value turns off", prio)
+			}
+		}
+	case "ROCE_CONTROL":
+		if v == 1 && s.NIC.RoCE {
+			return "the NIC is a member of " + s.Intents[0].Name + ", which needs RoCE"
+		}
+	case "rpg_min_rate", "RPG_MIN_RATE":
+		most := ir.Find(all, strings.Replace(strings.Replace(p.Name, "min", "max", 1), "MIN", "MAX", 1))
+		if most != nil && most.Value != 0 && v > most.Value {
+			return fmt.Sprintf("%s = %d is smaller", most.Name, most.Value)
+		}
+	}
+	return ""
 }
 
 // StoredName returns the name of a stored parameter in mlxconfig for a port of the card, counted from 1. A parameter of the whole card has
