@@ -28,9 +28,8 @@ type Family struct {
 	// Judge reports settings that a NIC cannot have; nil: the driver has no limits.
 	Judge func(ds *diag.List, n *ir.NIC)
 
-	// Contradicts returns the reason why a NIC with a stated parameter would not do what the fabric needs, as part of a sentence; empty: it
-	// does. all has the parameter and its neighbours. Nil: no parameter can contradict the fabric.
-	Contradicts func(s *Settings, all []ir.SetParameter, p *ir.SetParameter) string
+	// ByHand reports parameters that contradict the fabric, of a NIC that others set; nil: the family has no parameters.
+	ByHand func(ds *diag.List, n *ir.NIC)
 
 	// Probes appends probes that show whether the settings of a NIC with an intent work.
 	Probes func(probes []target.Probe, s *Settings) []target.Probe
@@ -121,7 +120,6 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		},
 		Paths:      []string{f.scriptPath, f.unitPath, f.rulesPath},
 		Check:      f.check,
-		ByHand:     f.byHand,
 		Render:     f.render,
 		Enable:     f.enable,
 		Read:       f.read,
@@ -138,6 +136,14 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Claims:     f.claims,
 		Recall:     f.recall,
 	}
+	if f.ByHand != nil {
+		t.ByHand = func(d *ir.Device) (ds diag.List) {
+			for _, n := range Of(d, f.Driver) {
+				f.ByHand(&ds, n)
+			}
+			return ds
+		}
+	}
 	if f.Documented {
 		t.NeedsReport = func(d *ir.Device) bool { return len(Of(d, f.Driver)) > 0 }
 	}
@@ -153,11 +159,11 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 // check judges the NICs of a host.
 func (f *Family) check(d *ir.Device) diag.List {
 	var ds diag.List
+	if f.Judge == nil {
+		return nil
+	}
 	for _, n := range Of(d, f.Driver) {
-		if f.Judge != nil {
-			f.Judge(&ds, n)
-		}
-		f.judgeParameters(&ds, n)
+		f.Judge(&ds, n)
 	}
 	return ds
 }

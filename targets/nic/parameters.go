@@ -9,22 +9,24 @@ import (
 	"github.com/rocec/rocec/targets/nic/steps"
 )
 
-var parameterTopic = diag.Topic{Code: "host-parameter", Summary: "a parameter of a NIC contradicts the fabric"}
+// Against returns the reason why a NIC with a parameter would not do the work of the fabric, as part of a sentence; empty: it does. all has
+// the parameter and its neighbours.
+type Against func(s *Settings, all []ir.SetParameter, p *ir.SetParameter) string
 
-// judgeParameters reports parameters of a NIC with an intent that contradict the fabric, and parameters of congestion control that never
-// have an effect.
-func (f *Family) judgeParameters(ds *diag.List, n *ir.NIC) {
+// JudgeParameters reports parameters of a NIC with an intent that contradict the fabric, and parameters of congestion control that never
+// have an effect. A nil against states that no parameter of the driver can contradict the fabric.
+func JudgeParameters(ds *diag.List, n *ir.NIC, against Against) {
 	intents := n.Carries()
 	if n.Parameters == nil || len(intents) == 0 {
 		return
 	}
-	s := f.Lower(n)
+	s := (*Family)(nil).Lower(n)
 	for _, all := range [][]ir.SetParameter{n.Parameters.DCQCN, n.Parameters.NVRAM} {
 		for i := range all {
-			if f.Contradicts == nil {
+			if against == nil {
 				break
 			}
-			if why := f.Contradicts(s, all, &all[i]); why != "" {
+			if why := against(s, all, &all[i]); why != "" {
 				parameterTopic.Errorf(ds, all[i].At, "The nic %s of the host group %s states %s = %s, and %s.", n.Name, n.Device.Group, all[i].Name,
 					all[i].Text(all[i].Value), why)
 			}
@@ -36,14 +38,6 @@ func (f *Family) judgeParameters(ds *diag.List, n *ir.NIC) {
 			"ecn block: switches never mark its packets, so the parameters have no effect. Write ecn {} in the cos group, or delete dcqcn.",
 			n.Name, n.Device.Group)
 	}
-}
-
-// byHand judges the parameters of NICs that others set. The sheet has them beside the settings of the fabric.
-func (f *Family) byHand(d *ir.Device) (ds diag.List) {
-	for _, n := range Of(d, f.Driver) {
-		f.judgeParameters(&ds, n)
-	}
-	return ds
 }
 
 // ParameterRows returns the keys of the parameters in the table of a driver. A value file has only those that the fabric states.

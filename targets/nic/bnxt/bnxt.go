@@ -64,6 +64,7 @@ var family = &nic.Family{
 	Rows:       rows,
 	Unreached:  "queue pairs of virtual functions, which containers use",
 	Judge:      judge,
+	ByHand:     judgeParameters,
 	Probes:     probes,
 	PauseNames: pauseNames,
 	Claims:     claims,

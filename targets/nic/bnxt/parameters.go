@@ -14,8 +14,8 @@ const notKnown = -1
 const parameterSource = "Broadcom's driver 233.2: README.TXT of bnxt_re, configfs.c, roce_hsi.h"
 
 // parameters returns the table of the driver: those files of congestion control in configfs whose values the file apply shows on every
-// card. The README of bnxt_re describes how to set and read them back, and names no units, ranges or factory values. What they do is what
-// apply prints beside their names.
+// card. The README of bnxt_re describes how to set and read them back, and names no units, ranges or factory values. Their effects are the
+// words that apply prints beside their names.
 //
 // The other files have no place in the table. Apply shows rtt and most of the extended parameters only after a write to the file advanced,
 // which changes what the driver prints for everyone, and no document states their ranges.

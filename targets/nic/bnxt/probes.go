@@ -15,8 +15,8 @@ func probes(out []target.Probe, s *nic.Settings) []target.Probe {
 	return nic.CardProbes(out, s, counters(s), rdmaCounters, congestionProbe(s))
 }
 
-// congestionProbe asks for the parameters of congestion control that the kernel's own driver shows in debugfs. No document says how to set
-// them there, so a switch that is off is a finding here and not a setting. With Broadcom's driver they are settings of the value file.
+// congestionProbe asks for the parameters of congestion control that the kernel's own driver shows in debugfs. No document has a way to
+// set them there, so a switch that is off is a finding here and not a setting. With Broadcom's driver they are settings of the value file.
 func congestionProbe(s *nic.Settings) target.Probe {
 	n := s.NIC
 	at := n.Name + " on " + n.Device.Name

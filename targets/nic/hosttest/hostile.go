@@ -5,7 +5,7 @@ import "strings"
 // Evil runs a command if a shell evaluates it as arithmetic or expands it without quotes. The command makes the file owned.
 const Evil = `1?a[$(touch${IFS}owned)]:0`
 
-// Prints is what a hostile tool prints, as commands of a shell.
+// Prints is the output of a hostile tool, as commands of a shell.
 type Prints struct{ Name, Commands string }
 
 // Executes reports whether the text contains commands that a careless script would execute. Shells differ in what they execute.
@@ -29,7 +29,7 @@ func Hostile(own ...string) []Prints {
 	}
 }
 
-// HostileFiles are what a hostile driver shows in a file.
+// HostileFiles are the contents of files of a hostile driver.
 var HostileFiles = []string{
 	strings.Repeat("1", 5000), strings.Repeat("Global tclass=4 src_ip=1,tclass=2\n", 200), "\x00\x1b[31m\r\xff", Evil, "$(touch owned)", "",
 }

@@ -182,7 +182,8 @@ func TestStoredAnswerCutOff(t *testing.T) {
 	_, d := withCard(t, "")
 	whole := "nvram_CNP_DSCP=48\nnvram_LLDP_NB_DCBX=0\nnvram_ROCE_CONTROL=2\n"
 	for _, answer := range []string{
-		"nvram_CNP_DSCP=48\n", "nvram_CNP_DSCP=48\nnvram_LLDP_NB_DC", "\x00", "nvram_CNP_DSCP=\n", "nvram_CNP_DSCP\n\n\n", "card=ens1f0\nreset=possible\n",
+		"nvram_CNP_DSCP=48\n", "nvram_CNP_DSCP=48\nnvram_LLDP_NB_DC", "\x00", "nvram_CNP_DSCP=\n", "nvram_CNP_DSCP\n\n\n",
+		"card=ens1f0\nreset=possible\n",
 	} {
 		next, ds := storedFile(t, d).Edit([]byte(answer))
 		assert.Empty(t, ds, "%q", answer)
@@ -350,8 +351,8 @@ func TestSharedByPorts(t *testing.T) {
 		_, ds := storedFile(t, d).Edit([]byte(answer))
 		require.Equal(t, refused, ds.HasErrors(), "%q %v", answer, ds)
 		if refused {
-			assert.Contains(t, ds[0].Detail, "nvram_ROCE_CONTROL of the nic ens1f0 of the host group gpu: it is ROCE_ENABLE, and DEVICE_DEFAULT for "+
-				"ens1f1, which is a port of the same card. The ports share this value")
+			assert.Contains(t, ds[0].Detail, "nvram_ROCE_CONTROL of the nic ens1f0 of the host group gpu: it is ROCE_ENABLE, and "+
+				"DEVICE_DEFAULT for ens1f1, which is a port of the same card. The ports share this value")
 			assert.Len(t, ds, 1, "each port has its own CNP_DSCP")
 		}
 	}

@@ -114,8 +114,8 @@ func contradictions(s *nic.Settings, answer []byte, ours []*ir.NIC) (ds diag.Lis
 		}
 		for _, p := range s.NIC.Parameters.Stored() {
 			if q := ir.Find(o.Parameters.Stored(), p.Name); p.Shared && q != nil && q.Value != p.Value {
-				s.Refuse(&ds, steps.StoredKey+p.Name, "it is %s, and %s for %s, which is a port of the same card. The ports share this value, so state "+
-					"it once", p.Text(p.Value), q.Text(q.Value), o.Name)
+				s.Refuse(&ds, steps.StoredKey+p.Name, "it is %s, and %s for %s, which is a port of the same card. The ports share this "+
+					"value, so state it once", p.Text(p.Value), q.Text(q.Value), o.Name)
 			}
 		}
 	}
