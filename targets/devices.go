@@ -184,6 +184,9 @@ func saysRunning(name string) bool {
 	return false
 }
 
+// HostFiles returns the base names by which the output of tools of a host is found in a folder.
+func HostFiles() []string { return slices.Clone(tools.Names) }
+
 // searched returns the base names of all files that are searched in a folder.
 func searched() []string {
 	searchedNames.once.Do(func() {

@@ -191,4 +191,15 @@ func TestFabricFilesHosts(t *testing.T) {
 	assert.Equal(t, []string{"", ""}, []string{r.Files[0].Why, r.Files[1].Why})
 	r = targets.JudgeFilesOf(f, []lint.File{{Name: "gpu001/dcb.sh", Data: []byte("ip link set dev ens1f0 mtu 9000\n")}})
 	assert.Equal(t, "it states neither pauses nor trust of a port that the fabric has", r.Files[0].Why)
+
+	pauses := func(rx string) lint.Result {
+		text := "$ dcb pfc show dev ens1f0\nprio-pfc 0:off 1:off 2:off 3:off 4:on 5:off 6:off 7:off\n$ ethtool -a ens1f0\n" +
+			"Pause parameters for ens1f0:\nRX:\t" + rx + "\nTX:\toff\n"
+		return targets.JudgeFilesOf(f, []lint.File{{Name: "gpu001/linux.txt", Data: []byte(text)}})
+	}
+	assert.Empty(t, pauses("off").Files[0].Why)
+	r = pauses("on")
+	assert.Equal(t, "PFC is on at ens1f0, beside link pause or pauses of an unknown type", r.Files[0].Why)
+	assert.True(t, r.Files[0].Part)
+	assert.Contains(t, strings.Join(texts(r.Diagnostics), "\n"), "Its other values are compared with the fabric.")
 }

@@ -52,10 +52,10 @@ func (j *judging) hostsOf(d *device) {
 			not[n.At.Filename] = append(not[n.At.Filename], n)
 		}
 	}
-	judged := false
+	judged, unclear := false, ""
 	if j.fabric != nil && d.of != nil {
 		besideFabric(j, d, whole)
-		judged = tells(whole.Settings, d.of)
+		judged, unclear = tells(whole.Settings, d.of), unclearPauses(whole.Settings, d.of)
 	}
 	for _, i := range d.files {
 		if !j.read[i].host {
@@ -76,6 +76,9 @@ func (j *judging) hostsOf(d *device) {
 			if taken.Why, taken.Brief = missedRows(c), ""; !judged {
 				taken.Why = cmp.Or(taken.Why, "it states neither pauses nor trust of a port that the fabric has")
 			} else {
+				if taken.Why == "" && c.Means[ir.FieldPauses] > 0 {
+					taken.Why = unclear
+				}
 				taken.Part = taken.Why != ""
 			}
 			if why := j.tooLarge(j.files[i]); why != "" {
@@ -129,6 +132,26 @@ func tells(s *ir.Settings, d *ir.Device) bool {
 	})
 }
 
+// unclearPauses returns, as part of a sentence, the ports of a host whose PFC is on while the files do not show that the port pauses by
+// priority: link pause is on, too, or the type of pauses is not known. Empty: no port is unclear.
+func unclearPauses(s *ir.Settings, d *ir.Device) string {
+	wanted := d.Wanted()
+	var names []string
+	for _, p := range d.Ports {
+		is, want := s.Port(p.Name), wanted.Port(p.Name)
+		if is == nil || want == nil || want.LinkPause || want.Sends|want.Obeys == 0 || is.PausesKnown {
+			continue
+		}
+		if pfc := is.Detail.Get().PFC; pfc.Known() && pfc.Value != 0 {
+			names = append(names, diag.Escape(p.Name))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "PFC is on at " + strings.Join(names, ", ") + ", beside link pause or pauses of an unknown type"
+}
+
 // reportHosts reports the files of hosts by one finding.
 func (j *judging) reportHosts() {
 	var report *diag.Diagnostic
@@ -137,7 +160,7 @@ func (j *judging) reportHosts() {
 		switch why := j.taken[i].Why; {
 		case !j.read[i].host || why == "":
 		case report == nil:
-			report = lint.NotJudged(f.Name, why, "Its switches can be judged by their files.")
+			report = lint.NotJudged(f.Name, why, hostAdvice(j.taken[i].Part, j.fabric != nil))
 			j.found = append(j.found, report)
 		default:
 			if further++; further <= mostHosts {
@@ -148,6 +171,17 @@ func (j *judging) reportHosts() {
 	if further > mostHosts {
 		report.Note(diag.Range{}, "The same holds for %s of hosts.", diag.Count(further-mostHosts, "further file"))
 	}
+}
+
+// hostAdvice returns what judges the rest of a host's file, as a sentence. part: rocec reads a part of the file.
+func hostAdvice(part, fabric bool) string {
+	switch {
+	case part:
+		return "Its other values are compared with the fabric."
+	case !fabric:
+		return "Name a fabric that has the host: rocec validate DIR --device-config PATH."
+	}
+	return "A host is judged if the fabric has it and a cable connects it."
 }
 
 // mostHosts limits the further files of hosts that a finding names.

@@ -192,6 +192,11 @@ func (p *part) each(devices []*ir.Device, do func(*ir.Device, *target.Target)) {
 	for _, d := range devices {
 		if d.ByHand != nil {
 			judgeSystem(d.ByHand, &p.found)
+			for _, t := range p.table.of(d) {
+				if t.ByHand != nil {
+					p.found = append(p.found, t.ByHand(d)...)
+				}
+			}
 			continue
 		}
 		if d.Host != nil {

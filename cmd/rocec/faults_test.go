@@ -318,6 +318,10 @@ var faults = []fault{
 	{code: "host-family", base: "rack-v1-pfc", edit: []string{`"connectx-4-lx"`, `"fastlinq-41000"`}, at: `"fastlinq-41000"`},
 	{code: "host-option", base: "rack-v1-pfc", edit: []string{`"connectx-4-lx"`, "\"connectx-3\"\n    ttl   = 3"}, at: `nic "ens1f0"`},
 	{
+		code: "host-parameter", base: "pods-ebgp", at: "46", more: []string{"cumulus-weights"},
+		edit: []string{`"connectx-6-dx"`, "\"connectx-6-dx\"\n    nvram = { CNP_DSCP = 46 }"},
+	},
+	{
 		code: "host-no-dscp", base: "pods-ebgp", edit: []string{`"connectx-6-dx"`, `"connectx-3-pro"`}, at: `nic "ens1f0"`,
 		more: []string{"dcqcn-off"},
 	},

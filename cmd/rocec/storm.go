@@ -263,11 +263,13 @@ func (r *stormReader) read(ctx context.Context, o rollout.ObserveOptions) storm.
 		r.settings.Close()
 		r.begun = true
 	}
+	asked := time.Now()
 	r.counters.Ask(ctx, r.devices.Dial, r.whole, o)
 	out := storm.Reading{}
 	for _, d := range r.fabric.Devices {
 		if a := r.of[d]; a != nil {
 			out[d] = readings.CountersOf(d, r.queries[d], a.counters, a.when)
+			out[d].Asked = asked
 			out[d].Watchdogs = a.watchdogs
 			if r.devices.Lab != nil {
 				out[d].Every, out[d].Queues = 0, 0

@@ -18,6 +18,7 @@ type NICParameter struct {
 	Factory     int    // the value of the firmware; -1: it is not known, or differs between cards
 	Does        string // the effect: a clause
 	Source      string // of the range and of Factory
+	Shared      bool   // the ports of a card have one value
 
 	// By is the attribute of the fabric that sets the parameter instead: a person cannot set it by name. Empty: none does.
 	By string

@@ -58,6 +58,17 @@ func TestEffects(t *testing.T) {
 		}
 	}
 	dscp := func(p *ir.PortSettings) { p.Trust = ir.Trust{DSCP: true} }
+	// shared is a NIC with three queues: other traffic, cos 3, and cos 6.
+	shared := func(p *ir.PortSettings) {
+		d := p.Detail.Get()
+		d.Queue = [8]int8{0, 0, 0, 1, 0, 0, 2, 0}
+		p.Detail, p.Strict, p.Share = ir.NewDetail(d), 1<<6, [8]uint8{50, 50, 50, 50, 50, 50, 0, 50}
+	}
+	single := func(p *ir.PortSettings) {
+		d := p.Detail.Get()
+		d.Queue = [8]int8{}
+		p.Detail, p.Strict, p.Share = ir.NewDetail(d), 255, [8]uint8{}
+	}
 	both := func(fs ...func(*ir.PortSettings)) func(*ir.PortSettings) {
 		return func(p *ir.PortSettings) {
 			for _, f := range fs {
@@ -126,6 +137,18 @@ func TestEffects(t *testing.T) {
 			"scheduling", plain, state(func(p *ir.PortSettings) { p.Strict, p.Share = 1, [8]uint8{0, 16, 20, 20, 32, 32, 16, 16} }),
 			"queue 0 becomes strict on all ports\nqueues 2-3 go from DWRR share 16 to 20 on all ports\n" +
 				"queue 6 is strict no more: DWRR share 16 on all ports",
+		},
+		{
+			"cos that share a queue", state(single, "swp1"), state(both(dscp, shared), "swp1"),
+			"trust in 802.1p ends on swp1\ntrust in DSCP begins on swp1\ncos 3,6 move to queues 1-2 on swp1\n" +
+				"DSCP 48-55 move to strict queue 2 on swp1\nqueue 0 is strict no more: DWRR share 50 on swp1\n" +
+				"cos 3 is strict no more: DWRR share 50 on swp1",
+		},
+		{
+			"values of cos that share a queue", state(both(dscp, shared), "swp1"), state(both(dscp, shared, func(p *ir.PortSettings) {
+				p.DSCP[24], p.DSCP[26], p.DSCP[48] = 0, 1, 3
+			}), "swp1"),
+			"DSCP 24,26 move to queue 0 (DWRR share 50) on swp1\nDSCP 48 moves to queue 1 (DWRR share 50) on swp1",
 		},
 	} {
 		assert.Equal(t, c.want, effectsOf(c.old, c.next), c.name)

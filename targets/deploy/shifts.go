@@ -151,23 +151,38 @@ func classifying(a, b *ir.PortSettings, add adder) {
 				moved[cos] = append(moved[cos], v)
 			}
 		}
-		for cos, values := range moved {
-			if len(values) > 0 {
-				add(cos, Shift{Kind: ValuesMove, Action: Update, Field: f.of, Of: f.value + " " + Ranges(values), After: queue(b, cos)})
+		for cos := range moved {
+			values, after := moved[cos], queue(b, cos)
+			for other := cos + 1; other < len(moved) && len(values) > 0; other++ {
+				if queue(b, other) == after { // values of several cos that share a queue are one effect
+					values, moved[other] = append(values, moved[other]...), nil
+				}
+			}
+			if slices.Sort(values); len(values) > 0 {
+				add(cos, Shift{Kind: ValuesMove, Action: Update, Field: f.of, Of: f.value + " " + Ranges(values), After: after})
 			}
 		}
 	}
 }
 
+// queueOf returns the number of a cos's queue; if the port does not show it, the queue has the number of the cos.
+func queueOf(p *ir.PortSettings, cos int) int {
+	if q := p.Detail.Get().Queue[cos]; q >= 0 {
+		return int(q)
+	}
+	return cos
+}
+
 // queue returns a text with the queue of a cos and its scheduling.
 func queue(p *ir.PortSettings, cos int) string {
+	n := queueOf(p, cos)
 	switch {
 	case p.Strict>>cos&1 == 1:
-		return fmt.Sprintf("strict queue %d", cos)
+		return fmt.Sprintf("strict queue %d", n)
 	case p.Share[cos] > 0:
-		return fmt.Sprintf("queue %d (DWRR share %d)", cos, p.Share[cos])
+		return fmt.Sprintf("queue %d (DWRR share %d)", n, p.Share[cos])
 	}
-	return fmt.Sprintf("queue %d", cos)
+	return fmt.Sprintf("queue %d", n)
 }
 
 // proportional reports whether queues share the link by the same proportions before and after, so that traffic is not affected. If a
@@ -190,29 +205,37 @@ func proportional(a, b *ir.PortSettings) bool {
 	return true
 }
 
-// sharing compares the scheduling of queues. Queues with the same change share one effect.
+// sharing compares the scheduling of queues. Queues with the same change share one effect. A cos that goes to another queue is named by its
+// own number, because the change is not that of one queue.
 func sharing(a, b *ir.PortSettings, add adder) {
 	if proportional(a, b) {
 		return
 	}
 	type change struct {
+		noun              string
 		strict, wasStrict bool
 		share, was        uint8
 	}
 	of := map[change][]int{}
 	var order []change
 	for cos := range 8 {
-		c := change{b.Strict>>cos&1 == 1, a.Strict>>cos&1 == 1, b.Share[cos], a.Share[cos]}
+		c, number := change{"queue", b.Strict>>cos&1 == 1, a.Strict>>cos&1 == 1, b.Share[cos], a.Share[cos]}, queueOf(b, cos)
+		if number != queueOf(a, cos) {
+			c.noun, number = "cos", cos
+		}
 		if c.strict == c.wasStrict && c.share == c.was || !c.strict && c.share == 0 || !c.wasStrict && c.was == 0 {
 			continue // equal, or not known
 		}
 		if of[c] == nil {
 			order = append(order, c)
 		}
-		of[c] = append(of[c], cos)
+		if !slices.Contains(of[c], number) {
+			of[c] = append(of[c], number)
+		}
 	}
 	for _, c := range order {
-		s := Shift{Kind: SharesChange, Action: Update, Of: numberedAs("queue", of[c])}
+		slices.Sort(of[c])
+		s := Shift{Kind: SharesChange, Action: Update, Of: numberedAs(c.noun, of[c])}
 		switch {
 		case c.strict:
 			s.Field, s.After, s.Rises = ir.FieldStrict, "strict", true

@@ -31,15 +31,6 @@ const (
 	Unanswered = "%s found %s that an answer was missing before a later one: packets were lost on the way (%s)."
 )
 
-// StrayPause returns the sample of a counter of PFC frames that a NIC received for a priority that is not lossless there.
-func StrayPause(s *Settings, name string, priority int) target.Sample {
-	return Counter{
-		Name: name, Unit: target.UnitFrames, Noun: "PFC frame",
-		Format: fmt.Sprintf("%%s received %%s for priority %d, which is not lossless here: the switch port pauses another class (%%s).",
-			priority),
-	}.Sample(s)
-}
-
 // CounterProbe asks for the counters of a NIC. It reads those of the port with ethtool, if known has more counters than rdma. It reads
 // those of the RDMA device in the folders hw_counters and counters of its port. The counters of a RoCE LAG are read once, with the first
 // port of the bond.

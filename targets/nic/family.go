@@ -28,6 +28,9 @@ type Family struct {
 	// Judge reports settings that a NIC cannot have; nil: the driver has no limits.
 	Judge func(ds *diag.List, n *ir.NIC)
 
+	// ByHand reports parameters that contradict the fabric, of a NIC that others set; nil: the family has no parameters.
+	ByHand func(ds *diag.List, n *ir.NIC)
+
 	// Probes appends probes that show whether the settings of a NIC with an intent work.
 	Probes func(probes []target.Probe, s *Settings) []target.Probe
 
@@ -133,6 +136,14 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Claims:     f.claims,
 		Recall:     f.recall,
 	}
+	if f.ByHand != nil {
+		t.ByHand = func(d *ir.Device) (ds diag.List) {
+			for _, n := range Of(d, f.Driver) {
+				f.ByHand(&ds, n)
+			}
+			return ds
+		}
+	}
 	if f.Documented {
 		t.NeedsReport = func(d *ir.Device) bool { return len(Of(d, f.Driver)) > 0 }
 	}
@@ -214,31 +225,6 @@ func Watched(c *commands.Step) target.Step {
 	s := target.StepOf(c)
 	s.Soak, s.Away = 5*time.Second, time.Minute
 	return s
-}
-
-// bounce returns the text and the duration of the disruption by new settings of some NICs. Each link goes down and up again, and training
-// of forward error correction takes seconds. A driver that reopens an interface does not take longer.
-func bounce(names, reopens []string) (disrupts string, outage ir.Outage) {
-	if len(names) == 0 {
-		return "", ir.Outage{}
-	}
-	subject, verb, rest := "the link of ", " bounces", ""
-	switch {
-	case reopens != nil && len(names) == 1:
-		subject, verb = "the interface ", " stops for a moment"
-	case reopens != nil:
-		subject, verb, rest = "the interfaces ", " stop", ", one after the other,"
-	case len(names) > 1:
-		subject, verb, rest = "the links of ", " bounce", ", one after the other,"
-	}
-	when, most := " when the PFC mask changes", 10*time.Second
-	switch {
-	case slices.Contains(reopens, "trust"): // once for each entry of the map
-		when, most = " when the DSCP map, the traffic classes or the PFC mask change", 30*time.Second
-	case reopens != nil:
-		when = " when the traffic classes or the PFC mask change"
-	}
-	return subject + strings.Join(names, ", ") + verb + rest + when, ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * most}
 }
 
 // noticed returns Disrupts and Outage of a step without the NICs that keep the settings whose change stops traffic. A step of another

@@ -142,7 +142,7 @@ func ReadGIDs(answer []byte) *GIDTable {
 			port, err1 := strconv.ParseUint(f[2], 10, 8)
 			index, err2 := strconv.ParseUint(f[3], 10, 16)
 			addr, err3 := netip.ParseAddr(f[5])
-			if err1 != nil || err2 != nil || err3 != nil {
+			if err1 != nil || err2 != nil || err3 != nil || addr.Zone() != "" { // a GID has 128 bits, and a zone may be any text
 				continue
 			}
 			g := GID{Dev: f[1], Port: int(port), Index: int(index), Netdev: f[4], Addr: addr, Type: strings.Join(f[6:], " ")}

@@ -169,12 +169,21 @@ vlan ens1f0.5 5 ens1f0
 `, string(out))
 }
 
+// An address with a zone is no GID: a zone may be any text, also one that changes the terminal.
+func TestGIDWithZone(t *testing.T) {
+	table := ReadGIDs([]byte("at ens1f0 m\ngid m 1 0 ens1f0 2001:db8::1%\x1b[31m RoCE v2\ngid m 1 1 ens1f0 2001:db8::2 RoCE v2\n"))
+	require.Len(t, table.GIDs, 1)
+	assert.Equal(t, 1, table.GIDs[0].Index)
+}
+
 func FuzzReadGIDs(f *testing.F) {
 	f.Add([]byte(gidAnswer))
+	f.Add([]byte("gid m 1 0 ens1f0 2001:db8::1%\x1b[31m RoCE v2\n"))
 	n := &ir.NIC{Name: "ens1f0", Device: &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "h1"}}
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		g, wrong := ReadGIDs(answer).Choose(n, &ir.Intent{Name: "x", Version: 2})
 		require.True(t, (wrong == "") == g.Addr.IsValid())
 		require.False(t, g.Default())
+		require.Empty(t, g.Addr.Zone())
 	})
 }

@@ -8,13 +8,15 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// The codes, for every family, of intents that one NIC cannot carry together, or cannot carry by the field that identifies them.
+// The codes, for every family, of intents that one NIC cannot carry together, or cannot carry by the field that identifies them,
+// and of settings that a NIC cannot have.
 var (
-	mixedTopic  = diag.Topic{Code: "host-mixed", Summary: "one NIC cannot carry intents by DSCP and by PCP"}
-	pcpTopic    = diag.Topic{Code: "host-pcp", Summary: "a NIC cannot map a PCP to another priority"}
-	vlanTopic   = diag.Topic{Code: "host-vlan", Summary: "one NIC marks one cos group by PCP"}
-	optionTopic = diag.Topic{Code: "host-option", Summary: "the driver of a NIC has no such setting"}
-	tosTopic    = diag.Topic{Code: "host-tos", Summary: "RDMA-CM has one default for several intents"}
+	mixedTopic     = diag.Topic{Code: "host-mixed", Summary: "one NIC cannot carry intents by DSCP and by PCP"}
+	pcpTopic       = diag.Topic{Code: "host-pcp", Summary: "a NIC cannot map a PCP to another priority"}
+	vlanTopic      = diag.Topic{Code: "host-vlan", Summary: "one NIC marks one cos group by PCP"}
+	optionTopic    = diag.Topic{Code: "host-option", Summary: "the driver of a NIC has no such setting"}
+	parameterTopic = diag.Topic{Code: "host-parameter", Summary: "a parameter of a NIC contradicts the fabric"}
+	tosTopic       = diag.Topic{Code: "host-tos", Summary: "RDMA-CM has one default for several intents"}
 )
 
 // sharedTag is the beginning of the messages of host-vlan.

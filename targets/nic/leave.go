@@ -203,10 +203,14 @@ func (f *Family) leaveStep(c *commands.Step, nics []steps.NIC) target.Step {
 			diag.Plural(len(names), "gets back its settings from", "get back their settings from"), diag.Plural(len(names), "it", "them"))
 		s.Outage = ir.Outage{Least: time.Second, Most: steps.UnitTime}
 	} else if len(names) > 0 {
-		s.Disrupts = fmt.Sprintf("%s %s before rocec, and the %s when the PFC mask changes", strings.Join(names, ", "),
-			diag.Plural(len(names), "gets back its settings from", "get back their settings from"),
-			diag.Plural(len(names), "link bounces", "links bounce"))
-		s.Outage = ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * 10 * time.Second}
+		when, most := stopsWhen(f.Reopens)
+		stops := diag.Plural(len(names), "link bounces", "links bounce")
+		if f.Reopens != nil {
+			stops = diag.Plural(len(names), "interface stops for a moment", "interfaces stop for a moment")
+		}
+		s.Disrupts = fmt.Sprintf("%s %s before rocec, and the %s%s", strings.Join(names, ", "),
+			diag.Plural(len(names), "gets back its settings from", "get back their settings from"), stops, when)
+		s.Outage = ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * most}
 	}
 	return s
 }

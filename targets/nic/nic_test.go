@@ -106,8 +106,8 @@ func TestJudgeVLAN(t *testing.T) {
 	}
 }
 
-// TestCloseGaps: the classes of priorities become numbers without a gap, in the same order, with the same shares; no other class has a share.
-// A second time changes nothing.
+// TestCloseGaps: the classes of priorities become numbers without a gap, in the same order, with the same shares. No other class has a
+// share. A second time changes nothing.
 func TestCloseGaps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := &Settings{}

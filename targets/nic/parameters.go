@@ -1,11 +1,44 @@
 package nic
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nic/steps"
 )
+
+// Against returns the reason why a NIC with a parameter would not do the work of the fabric, as part of a sentence; empty: it does. all has
+// the parameter and its neighbours.
+type Against func(s *Settings, all []ir.SetParameter, p *ir.SetParameter) string
+
+// JudgeParameters reports parameters of a NIC with an intent that contradict the fabric, and parameters of congestion control that never
+// have an effect. A nil against states that no parameter of the driver can contradict the fabric.
+func JudgeParameters(ds *diag.List, n *ir.NIC, against Against) {
+	intents := n.Carries()
+	if n.Parameters == nil || len(intents) == 0 {
+		return
+	}
+	s := (*Family)(nil).Lower(n)
+	for _, all := range [][]ir.SetParameter{n.Parameters.DCQCN, n.Parameters.NVRAM} {
+		for i := range all {
+			if against == nil {
+				break
+			}
+			if why := against(s, all, &all[i]); why != "" {
+				parameterTopic.Errorf(ds, all[i].At, "The nic %s of the host group %s states %s = %s, and %s.", n.Name, n.Device.Group, all[i].Name,
+					all[i].Text(all[i].Value), why)
+			}
+		}
+	}
+	marked := func(in *ir.Intent) bool { return in.Group.ECN != nil }
+	if all := n.Parameters.DCQCN; len(all) > 0 && !slices.ContainsFunc(intents, marked) {
+		parameterTopic.Warnf(ds, all[0].At, "The nic %s of the host group %s states parameters of DCQCN, and no cos group of its intents has an "+
+			"ecn block: switches never mark its packets, so the parameters have no effect. Write ecn {} in the cos group, or delete dcqcn.",
+			n.Name, n.Device.Group)
+	}
+}
 
 // ParameterRows returns the keys of the parameters in the table of a driver. A value file has only those that the fabric states.
 func ParameterRows(table *ir.NICTable) []Row {

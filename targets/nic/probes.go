@@ -157,13 +157,3 @@ func PriorityProbe(s *Settings) target.Probe {
 		},
 	}
 }
-
-// CardProbes appends the probes that check the effect of a card's settings. The settings are readable, the interface has the fabric's MTU
-// and a suitable GID, and the counters do not rise. more are probes of the family alone, which come before that of GIDs.
-func CardProbes(out []target.Probe, s *Settings, known map[string]target.Sample, rdma []Counter, more ...target.Probe) []target.Probe {
-	out = append(out, PriorityProbe(s))
-	if s.NIC.MTU > 0 {
-		out = append(out, MTUProbe(s))
-	}
-	return append(append(append(out, FactProbe(s)), more...), GIDProbe(s), CounterProbe(s, known, rdma))
-}

@@ -78,6 +78,9 @@ type Target struct {
 	// Check returns only the diagnostics of Render, for callers who need no files.
 	Check func(*ir.Device) diag.List
 
+	// ByHand judges what a device that others set states by names of this vendor; nil: such a device states none.
+	ByHand func(*ir.Device) diag.List
+
 	// Render converts a device's settings to its wanted files. It is pure: the same device has the same files, in the same order. Diagnostics
 	// name this vendor's keys and releases.
 	Render func(*ir.Device) ([]File, diag.List)

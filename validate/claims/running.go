@@ -153,7 +153,10 @@ func (t *turns) turned(d *ir.Device, x *odd) {
 		t.doubt(d, "its routes take paths that the healthy fabric does not have", x.code)
 		return
 	}
-	t.against.put(d, "", x.code)
+	if t.against[x.code] == nil {
+		t.against[x.code] = map[*ir.Device]string{}
+	}
+	t.against[x.code][d] = ""
 }
 
 // rule returns a function that returns why the routing of the fabric does not have a turn; nil: it has the turn.

@@ -157,9 +157,12 @@ func (j *judging) lengths(a, b Reading) []time.Duration {
 }
 
 // between returns the time between two readings of a device, or why there is no window between them, as part of a sentence. The device has
-// started between them if it runs for less time than has passed.
+// started between them if it runs for less time than has passed since it answered the first one. A slow answer adds nothing to that time.
 func between(from, to *Counters) (length time.Duration, why string) {
-	dated := !from.When.IsZero() && !to.When.IsZero()
+	dated, asked := !from.When.IsZero() && !to.When.IsZero(), to.Asked
+	if asked.IsZero() {
+		asked = to.When
+	}
 	switch {
 	case from.From != "" && to.From != "" && from.From != to.From:
 		return 0, "two addresses gave its readings, so they may be of two devices"
@@ -170,7 +173,7 @@ func between(from, to *Counters) (length time.Duration, why string) {
 		if length < 0 && !dated {
 			return 0, "a reading is older than the one before, or the device has started between them"
 		}
-		if length < 0 || dated && to.Uptime < to.When.Sub(from.When) {
+		if length < 0 || dated && to.Uptime < asked.Sub(from.When) {
 			return 0, "it has started between two readings"
 		}
 	case dated:

@@ -20,7 +20,8 @@ type Reading map[*ir.Device]*Counters
 
 // Counters contains the counters of one device, at one moment.
 type Counters struct {
-	When   time.Time     // when they were read; zero: not known
+	Asked  time.Time     // before they were read; zero: not known
+	When   time.Time     // after they were read; zero: not known
 	Uptime time.Duration // the time since the device started, by its own clock; 0: not known
 	From   string        // the address that answered; empty: not known
 	Every  time.Duration // the interval in which the device renews its counters; 0: they are those of the moment

@@ -323,6 +323,23 @@ func TestMissingIsListed(t *testing.T) {
 	require.Equal(t, "it does not answer", found.Why[found.Silent[0]])
 }
 
+// A device that has just started and answers slowly has not started between two readings.
+func TestSlowAnswer(t *testing.T) {
+	at := time.Date(2026, 11, 30, 8, 0, 0, 0, time.UTC)
+	b := newBench()
+	b.stormOfC()
+	for i, r := range b.readings {
+		for _, of := range r {
+			of.Asked = at.Add(time.Duration(i) * time.Second)
+			of.When = of.Asked.Add(time.Duration(i) * 1500 * time.Millisecond)
+			of.Uptime = time.Duration(i)*time.Second + 50*time.Millisecond
+		}
+	}
+	found := storm.Judge(b.f, b.readings)
+	require.Equal(t, storm.Storm, found.Verdict)
+	require.Empty(t, found.Untimed)
+}
+
 // Readings of a device are compared only if they show a time between them. Otherwise the reason is stated, and no storm is named.
 func TestNoWindow(t *testing.T) {
 	at := time.Date(2026, 11, 30, 8, 0, 0, 0, time.UTC)
@@ -337,6 +354,10 @@ func TestNoWindow(t *testing.T) {
 		{"a restart", func(i int, of *storm.Counters) {
 			of.Uptime = time.Hour - time.Duration(i)*time.Minute
 		}, "a reading is older than the one before, or the device has started between them"},
+		{"a restart after which the answer was slow", func(i int, of *storm.Counters) {
+			of.When, of.Uptime = at.Add(time.Duration(i)*time.Hour), time.Duration(i+1)*time.Minute
+			of.Asked = of.When.Add(-10 * time.Second)
+		}, "it has started between two readings"},
 		{"times run backwards", func(i int, of *storm.Counters) {
 			of.When, of.Uptime = at.Add(-time.Duration(i)*time.Minute), 0
 		}, "a reading is older than the one before"},

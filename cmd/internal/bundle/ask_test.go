@@ -78,6 +78,22 @@ func TestReadFacts(t *testing.T) {
 	}
 }
 
+// TestFirmware: a release of firmware with four numbers is no address, and other texts are masked.
+func TestFirmware(t *testing.T) {
+	t.Parallel()
+	m := &mask.Mask{}
+	m.KnowAs(mask.Device, "gpu01")
+	for in, want := range map[string]string{
+		"":                                    "",
+		"22.41.1000":                          "22.41.1000",
+		"233.2.77.9, 1.71":                    "233.2.77.9, 1.71",
+		"4.40 0x8001c7d4 of gpu01":            "4.40 0x8001c7d4 of device-1",
+		"233.2.77.9 10.1.2.3, fe80::1, gpu01": "addr-1 addr-2, addr-3, device-1",
+	} {
+		assert.Equal(t, want, firmwareText(m, in), in)
+	}
+}
+
 // TestWrote: the record of runs, the name of rocec, and content that needs no edit each show that rocec wrote the device.
 func TestWrote(t *testing.T) {
 	t.Parallel()

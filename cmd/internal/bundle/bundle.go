@@ -5,8 +5,10 @@ package bundle
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/cmd/internal/mask"
 	"github.com/rocec/rocec/docs/evidence"
@@ -107,6 +109,20 @@ func (s *Section) decide(m *mask.Mask) {
 	}
 }
 
+// release is the form of a firmware's release, which can be that of an address: bnxt has four numbers.
+var release = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{1,4}(\.\d{1,6}){1,3}$`) })
+
+// firmwareText returns the releases of firmware, which come from a file that has nothing else (fw_ver). Another text is masked.
+func firmwareText(m *mask.Mask, all string) string {
+	list := strings.Split(all, ", ")
+	for i, text := range list {
+		if !release().MatchString(text) {
+			list[i] = m.Text(text)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
 // text returns the lines below the name of a device.
 func (s *Section) text(m *mask.Mask) string {
 	var out strings.Builder
@@ -120,7 +136,7 @@ func (s *Section) text(m *mask.Mask) string {
 	line(evidence.Model, m.Text(strings.Join(s.Models, ", ")))
 	line(evidence.Chip, strings.Join(s.Chips, ", "))
 	line("system:", m.Text(s.System))
-	line("firmware:", m.Text(s.Firmware))
+	line("firmware:", firmwareText(m, s.Firmware))
 	if s.NotRead != "" {
 		line(evidence.NotRead, m.Text(s.NotRead))
 		return out.String()

@@ -108,9 +108,9 @@ func (g *gathering) end() (files []lint.File, passed int, snapshots []*snapshot.
 	}
 	files, lone := targets.WithoutLone(targets.ByNode(g.files))
 	if names := targets.Linters().Names(); len(files) == 0 && len(snapshots) == 0 {
-		return nil, 0, nil, &NoFile{exit.Fail(exit.Usage, "no file below %s has the name of a device's file: %s; the same behind a "+
-			"device, as leaf01-%s; or a configuration of NVUE, startup.yaml. rocec collect saves the files of devices", g.dir,
-			strings.Join(names, ", "), names[0])}
+		return nil, 0, nil, &NoFile{exit.Fail(exit.Usage, "no file below %s has the name of a device's file: %s; for a host %s; "+
+			"the same behind a device, as leaf01-%s; or a configuration of NVUE, startup.yaml. rocec collect saves the files of devices", g.dir,
+			strings.Join(names, ", "), strings.Join(targets.HostFiles(), ", "), names[0])}
 	}
 	return files, g.passed + lone, snapshots, nil
 }

@@ -39,6 +39,13 @@ func TestSheets(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, string(want), string(f.Content()), name)
 	}
+	written := regexp.MustCompile(`> (\w+\.txt)|Out-File (\w+\.txt)`)
+	for _, f := range l.Files {
+		for _, m := range written.FindAllStringSubmatch(string(f.Content()), -1) {
+			assert.True(t, targets.Searched(lint.File{Name: "host1/" + m[1] + m[2]}, false), "%s writes %s, which no folder is searched for",
+				f.Name, m[1]+m[2])
+		}
+	}
 	files, err := os.ReadDir("testdata/sheets")
 	require.NoError(t, err)
 	assert.Len(t, files, len(names), "a sheet of an earlier run")

@@ -173,6 +173,7 @@ printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.inte
 		before: `printf 'all:\n  hosts:\n    leaf01: {ansible_host: 127.0.0.1, ansible_port: 1}\n' >inventory.yaml`, exit: 3,
 	},
 
+	"rocec audit site.tar.gz":                             {before: site + " && rocec collect collected -o site.tar.gz"},
 	"rocec audit collected":                               {before: site},
 	"rocec audit --format json collected > audit.json":    {before: site},
 	"rocec init --from collected site1":                   {before: site},
@@ -197,6 +198,10 @@ printf '%s\n' a_device,a_port,a_type,b_device,b_port,b_type leaf1,swp1,dcim.inte
 	"rocec validate . --device-config .":            {before: collected},
 	"rocec validate . --device-config collected":    {before: collected},
 	"rocec show leaf01 --device-config collected":   {before: collected},
+	"rocec show . gpu017 --device-config collected": {
+		before: "mkdir -p collected/gpu017 && printf '$ dcb pfc show dev ens1f0\\n" +
+			"prio-pfc 0:off 1:off 2:off 3:on 4:off 5:off 6:off 7:off\\n' >collected/gpu017/linux.txt",
+	},
 	"rocec show . leaf01 --device-config .": {
 		before: "rocec build -o out && cp out/leaf01/etc/cumulus/datapath/traffic.conf leaf01-traffic.conf && rm -r out",
 	},

@@ -196,7 +196,9 @@ func gidWas(k *nic.KeptGID, moved []string) *GIDWas {
 	if len(moved) == 0 {
 		return nil
 	}
-	w := &GIDWas{When: k.When.UTC().Format(time.RFC3339), Dev: target.Escape(k.Dev), Port: k.Port, Index: k.Index, GID: k.Addr.String()}
+	w := &GIDWas{
+		When: k.When.UTC().Format(time.RFC3339), Dev: target.Escape(k.Dev), Port: k.Port, Index: k.Index, GID: target.Escape(k.Addr.String()),
+	}
 	for _, text := range moved {
 		w.Moved = append(w.Moved, target.Escape(text))
 	}

@@ -8,6 +8,7 @@
 // The keys of mlx5, without cable, ecn_np_prioN, ecn_rp_prioN, roce, traffic_rules, ttl and vf_roce_N, and also:
 //
 //	cc_mode       0, 1            DCQCN-D, or DCQCN-P (BCM574xx: TCP)
+//	dcqcn_NAME    NUMBER          a parameter of congestion control that the fabric states
 //	ecn_enable    on, off         congestion control: answer marked packets with CNPs, slow down on CNPs
 //	ecn_marking   0-2             ECN bits of sent packets: none, ECT(1), ECT(0)
 //	prio_vlan     on, off         packets without a VLAN get a tag with VLAN 0 and the priority
@@ -36,6 +37,7 @@
 //	/sys/kernel/config/bnxt_re/DEV/ports/P/cc/apply                    rw   what is in the NIC; a write uses the other files
 //	/sys/kernel/config/bnxt_re/DEV/ports/P/cc/{disable_prio_vlan_tx,ecn_marking,ecn_enable,cc_mode}   w    in hexadecimal
 //	/sys/kernel/config/bnxt_re/DEV/ports/P/cc/{roce_prio,roce_dscp,cnp_prio,cnp_dscp}                 w    in hexadecimal
+//	/sys/kernel/config/bnxt_re/DEV/ports/P/cc/{g,inact_th,init_cr,init_tr}                            w    in hexadecimal
 //	/sys/kernel/debug/bnxt_re/DEV/info                                 r    fw_service_prof_type_sup
 //	/sys/kernel/debug/bnxt_re/BDF/cc_config/*                          r    of the kernel's own driver
 //
@@ -62,6 +64,7 @@ var family = &nic.Family{
 	Rows:       rows,
 	Unreached:  "queue pairs of virtual functions, which containers use",
 	Judge:      judge,
+	ByHand:     judgeParameters,
 	Probes:     probes,
 	PauseNames: pauseNames,
 	Claims:     claims,
@@ -87,8 +90,9 @@ var driver = ir.NewDriver(ir.Driver{
 		Storm: "set pfc-prevention-tout (ethtool --set-tunable, Linux 6.18 or later), so that at least a stuck host does not block the " +
 			"fabric", // bnxt_set_tunable; 0 switches it off
 	},
-	Bonds:  nic.BondModes,
-	Models: models,
+	Bonds:      nic.BondModes,
+	Models:     models,
+	Parameters: parameters,
 })
 
 // models is a separate variable, so that the compiler stores the models as data.

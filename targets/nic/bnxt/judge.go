@@ -10,4 +10,8 @@ import (
 func judge(ds *diag.List, n *ir.NIC) {
 	nic.JudgeIntents(ds, n)
 	nic.JudgeOptions(ds, n)
+	judgeParameters(ds, n)
 }
+
+// judgeParameters reports parameters without an effect. Those of the table cannot contradict the fabric.
+func judgeParameters(ds *diag.List, n *ir.NIC) { nic.JudgeParameters(ds, n, nil) }

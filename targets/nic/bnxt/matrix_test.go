@@ -60,6 +60,24 @@ func kept(faults map[string]func(h *host)) map[string]func(h *host) {
 	return faults
 }
 
+// stated are lines of a value file with parameters that the fabric states.
+const stated = "dcqcn_g=9\ndcqcn_inact_th=65535\ndcqcn_init_cr=0\ndcqcn_init_tr=4096\n"
+
+// configfs are the faults of the files of Broadcom's driver.
+var configfs = map[string]func(h *host){
+	"settable": nil,
+	"no tool": func(h *host) {
+		h.Command("mkdir", `case $1 in */bnxt_re/*) exit 1 ;; esac; `+whole(hosttest.Replacement("mkdir")))
+	},
+	"no knob": func(h *host) { h.Remove("sys/kernel/config/bnxt_re") },
+	"refused": env("KNOBS=/cc/=refuse"), "ignored": env("KNOBS=/cc/apply=ignore"), "unreadable": env("KNOBS=/cc/apply=shut"),
+	"reverts": func(h *host) {
+		wrap("mkdir", `*/bnxt_re/*)
+	[ ! -e "$FAKE_DIR/cc" ] || { [ -e "$FAKE_DIR/seen" ] && rm -f "$FAKE_DIR/cc"; : >"$FAKE_DIR/seen"; }
+	exec `+h.Path("usr/sbin/mkdir.old")+` "$@" ;;`)(h)
+	},
+}
+
 // matrix lists every setting that the script sets, with its possible outcomes.
 var matrix = []group{
 	{name: "dcbx", keys: "dcbx", befall: map[string]func(h *host){ // the driver starts with the wanted mode
@@ -78,20 +96,10 @@ var matrix = []group{
 		"refused": wrap("ethtool", "-A*)"+denied), "ignored": wrap("ethtool", "-A*) exit 0 ;;"), "unreadable": wrap("ethtool", "-a*)"+denied),
 	}},
 	{
-		name: "congestion control", keys: "cc_mode cnp_dscp cnp_prio ecn_enable ecn_marking prio_vlan roce_dscp roce_prio",
-		befall: map[string]func(h *host){
-			"settable": nil,
-			"no tool": func(h *host) {
-				h.Command("mkdir", `case $1 in */bnxt_re/*) exit 1 ;; esac; `+whole(hosttest.Replacement("mkdir")))
-			},
-			"no knob": func(h *host) { h.Remove("sys/kernel/config/bnxt_re") },
-			"refused": env("KNOBS=/cc/=refuse"), "ignored": env("KNOBS=/cc/apply=ignore"), "unreadable": env("KNOBS=/cc/apply=shut"),
-			"reverts": func(h *host) {
-				wrap("mkdir", `*/bnxt_re/*)
-	[ ! -e "$FAKE_DIR/cc" ] || { [ -e "$FAKE_DIR/seen" ] && rm -f "$FAKE_DIR/cc"; : >"$FAKE_DIR/seen"; }
-	exec `+h.Path("usr/sbin/mkdir.old")+` "$@" ;;`)(h)
-			},
-		},
+		name: "congestion control", keys: "cc_mode cnp_dscp cnp_prio ecn_enable ecn_marking prio_vlan roce_dscp roce_prio", befall: configfs,
+	},
+	{
+		name: "parameters of DCQCN", keys: "dcqcn_g dcqcn_inact_th dcqcn_init_cr dcqcn_init_tr", values: wanted + stated, befall: configfs,
 	},
 	{
 		name: "rdma_cm", keys: "roce_mode tos", values: strings.Replace(wanted, "roce_mode=RoCE v2", "roce_mode=IB/RoCE v1", 1),
@@ -160,7 +168,11 @@ func (g *group) run(t *testing.T, state target.File, shell, outcome string, befa
 	}
 	apply, code := h.run(shell, "apply", nicName)
 	check, checked := h.run(shell, "check", nicName)
-	shown := h.good("show", nicName, "vlan=100", "vlan_ip=192.0.2.9/24")
+	args := []string{"show", nicName, "vlan=100", "vlan_ip=192.0.2.9/24"}
+	if g.values == wanted+stated {
+		args = append(args, strings.Fields(stated)...)
+	}
+	shown := h.good(args...)
 	_, ds := state.Edit([]byte(shown))
 	should := "," + line(wanted, "should") + ","
 	for key := range strings.FieldsSeq(g.keys) {

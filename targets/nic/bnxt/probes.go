@@ -3,6 +3,7 @@ package bnxt
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
@@ -11,8 +12,46 @@ import (
 
 // probes appends the probes that check the effect of a NIC's settings.
 func probes(out []target.Probe, s *nic.Settings) []target.Probe {
-	return nic.CardProbes(out, s, counters(s), rdmaCounters)
+	return nic.CardProbes(out, s, counters(s), rdmaCounters, congestionProbe(s))
 }
+
+// congestionProbe asks for the parameters of congestion control that the kernel's own driver shows in debugfs. No document has a way to
+// set them there, so a switch that is off is a finding here and not a setting. With Broadcom's driver they are settings of the value file.
+func congestionProbe(s *nic.Settings) target.Probe {
+	n := s.NIC
+	at := n.Name + " on " + n.Device.Name
+	enabled := func(answer []byte) (on, known bool) {
+		v, ok := nic.ReadFacts(answer).Number("enable_cc")
+		return v != 0, ok
+	}
+	return target.Probe{
+		Name: "congestion control of " + n.Name, Slow: true,
+		Query: target.Query{Cmd: "n=" + nic.Quote(n.Name) + `
+bdf=$(readlink "/sys/class/net/$n/device") || bdf=none
+for k in enable_cc ` + strings.Join(shown, " ") + `; do
+{ read -r v <"/sys/kernel/debug/bnxt_re/${bdf##*/}/cc_config/$k"; } 2>/dev/null && printf '%s %s\n' "$k" "$v"
+done
+true`},
+		Judge: func(answer []byte) []string {
+			if on, known := enabled(answer); known && !on && marks(s) {
+				return []string{fmt.Sprintf("Congestion control of %s is off (enable_cc), and the fabric marks its packets by ECN: it does not answer "+
+					"marks, and does not slow down. The kernel's own driver has no documented switch. Install Broadcom's driver.", at)}
+			}
+			return nil
+		},
+		Samples: func(answer []byte) []target.Sample {
+			out := nic.ReadFacts(answer).Samples(n.Name, append([]string{"enable_cc"}, shown...))
+			if on, _ := enabled(answer); on && !marks(s) {
+				out[0].Hint = fmt.Sprintf("Congestion control of %s is on, and no cos group of its intents has an ecn block: switches of the fabric "+
+					"never mark its packets. Write ecn {} in the cos group.", at)
+			}
+			return out
+		},
+	}
+}
+
+// shown are the parameters in debugfs beside the switch. Source: bnxt_re_cc_gen0_name of debugfs.c of Linux.
+var shown = []string{"run_avg_weight_g", "inactivity_cp", "init_cr", "init_tr"}
 
 // rdmaCounters are the counters of the RDMA device that show congestion and loss. The kernel's own driver and that of Broadcom have
 // different names for most of them. Source: hw_counters.c of both.

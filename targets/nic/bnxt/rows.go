@@ -9,7 +9,8 @@ import (
 
 // rows returns the keys of the value file, sorted.
 func rows() []nic.Row {
-	return nic.Sorted(ownRows(), nic.HostRows, nic.FittedCardRows((*nic.Settings).CloseGaps), nic.CMRows, nic.VLANRows, nic.MapRows(), nic.CNPRows)
+	card, own := nic.FittedCardRows((*nic.Settings).CloseGaps), nic.ParameterRows(parameters())
+	return nic.Sorted(ownRows(), nic.HostRows, card, nic.CMRows, nic.VLANRows, own, nic.MapRows(), nic.CNPRows)
 }
 
 // queueOfRoCE is why roce_udp sets no field: the DSCP map and the classes decide about received packets.

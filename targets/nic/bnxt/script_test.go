@@ -94,6 +94,7 @@ esac
 [ "${1##*/}" = %s ] || { echo "mkdir: cannot create directory '$1': No such device" >&2; exit 1; }
 /bin/mkdir "$1" "$1/ports" "$1/ports/1" "$1/ports/1/cc" || exit
 ecn_enable=0 ecn_marking=0 cc_mode=0 disable_prio_vlan_tx=0 roce_prio=0 roce_dscp=0 cnp_prio=0 cnp_dscp=0
+g=8 inact_th=10000 init_cr=200 init_tr=1000
 [ ! -e "$FAKE_DIR/cc" ] || . "$FAKE_DIR/cc"
 cd "$1/ports/1/cc" || exit
 word() { [ "$1" = 0 ] && echo Disabled || echo Enabled; }
@@ -105,11 +106,14 @@ word() { [ "$1" = 0 ] && echo Disabled || echo Enabled; }
 	printf 'congestion control mode (cc_mode)\t\t\t: %%s\n' "$1"
 	set -- Enabled Disabled; shift "$((disable_prio_vlan_tx))"
 	printf 'send priority vlan (VLAN 0)\t\t\t\t: %%s\n' "$1"
-	printf 'running avg. weight(g)\t\t\t\t\t: 8\n'
+	printf 'running avg. weight(g)\t\t\t\t\t: %%u\ninactivity threshold (inact_th)\t\t\t\t: %%u usec\n' "$g" "$inact_th"
+	printf 'initial current rate (init_cr)\t\t\t\t: %%#x\ninitial target rate (init_tr)\t\t\t\t: %%#x\n' "$init_cr" "$init_tr"
 	printf 'roce prio (roce_prio)\t\t\t\t\t: %%d\nroce dscp (roce_dscp)\t\t\t\t\t: %%d\n' "$roce_prio" "$roce_dscp"
 	[ "$ecn_enable" = 0 ] || printf 'cnp prio (cnp_prio)\t\t\t\t\t: %%d\ncnp dscp (cnp_dscp)\t\t\t\t\t: %%d\n' "$cnp_prio" "$cnp_dscp"
 } >apply
-for name in ecn_enable ecn_marking cc_mode disable_prio_vlan_tx roce_prio roce_dscp cnp_prio cnp_dscp; do echo as before >$name; done
+for name in ecn_enable ecn_marking cc_mode disable_prio_vlan_tx roce_prio roce_dscp cnp_prio cnp_dscp g inact_th init_cr init_tr; do
+	echo as before >$name
+done
 `, old, device))
 	rm := hosttest.Replacement("rmdir")
 	h.Command("rmdir", fmt.Sprintf(`case $1 in */bnxt_re/*) ;; *)
@@ -135,6 +139,7 @@ exec /bin/rm -r "$1"
 func (h *host) inbox(enable, marking, dscp, prio string) *host {
 	for name, value := range map[string]string{
 		"enable_cc": enable, "tos_ecn": marking, "cc_mode": "1", "alt_vlan_dscp": dscp, "alt_vlan_pcp": prio, "tos_dscp": "26",
+		"run_avg_weight_g": "8", "inactivity_cp": "10000", "init_cr": "200", "init_tr": "1000",
 	} {
 		h.Write(debugCC+name, value)
 	}

@@ -125,11 +125,11 @@ func setApp(p *sim.Port, a sim.App, table func(sim.App) error, priority int) err
 	return nil
 }
 
-// parameters returns the files of congestion control in configfs, with their limits. Source: configfs.c of Broadcom's driver.
-func parameters() map[string]int {
+// ccFiles returns the files of congestion control in configfs, with their limits. Source: configfs.c of Broadcom's driver.
+func ccFiles() map[string]int {
 	return map[string]int{
 		"disable_prio_vlan_tx": 1, "ecn_marking": 2, "ecn_enable": 0xff, "cc_mode": 1, "roce_prio": 7, "cnp_prio": 7, "roce_dscp": 63,
-		"cnp_dscp": 63,
+		"cnp_dscp": 63, "g": 1<<8 - 1, "inact_th": 1<<16 - 1, "init_cr": 1<<16 - 1, "init_tr": 1<<16 - 1,
 	}
 }
 
@@ -152,7 +152,7 @@ func plant(m target.Machine, p *sim.Port) {
 				return nil
 			},
 		}}
-		for name, most := range parameters() {
+		for name, most := range ccFiles() {
 			files["ports/1/cc/"+name] = target.TextNode(func() string { return fmt.Sprintf("%#x", p.Own[name]) }, func(text string) error {
 				v, err := number(text)
 				if err != nil || v > most {
@@ -168,7 +168,7 @@ func plant(m target.Machine, p *sim.Port) {
 
 // number reads a number as these files do: all of them are hexadecimal.
 func number(text string) (int, error) {
-	v, err := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(text), "0x"), 16, 8)
+	v, err := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(text), "0x"), 16, 16)
 	if err != nil {
 		return 0, target.EINVAL
 	}
@@ -178,7 +178,7 @@ func number(text string) (int, error) {
 // apply uses the written parameters. It clears the NIC's map of DSCP, and sets the entries of RoCE and of CNPs
 // (bnxt_re_program_cnp_dcb_values).
 func apply(p *sim.Port) {
-	for name := range parameters() {
+	for name := range ccFiles() {
 		p.Own[used+name] = p.Own[name]
 	}
 	p.DSCPPrio = [64]int{}
@@ -203,6 +203,10 @@ func applied(p *sim.Port) string {
 	line("ecn marking (ecn_marking)", []string{"Not-ECT", "ECT(1)", "ECT(0)"}[is("ecn_marking")])
 	line("congestion control mode (cc_mode)", []string{"DCQCN-D", "DCQCN-P"}[is("cc_mode")])
 	line("send priority vlan (VLAN 0)", word(is("disable_prio_vlan_tx") == 0))
+	line("running avg. weight(g)", is("g"))
+	line("inactivity threshold (inact_th)", fmt.Sprintf("%d usec", is("inact_th")))
+	line("initial current rate (init_cr)", fmt.Sprintf("%#x", is("init_cr")))
+	line("initial target rate (init_tr)", fmt.Sprintf("%#x", is("init_tr")))
 	line("roce prio (roce_prio)", is("roce_prio"))
 	line("roce dscp (roce_dscp)", is("roce_dscp"))
 	if is("ecn_enable") > 0 {

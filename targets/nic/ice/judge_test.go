@@ -3,8 +3,10 @@ package ice
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -94,6 +96,16 @@ func TestNoticed(t *testing.T) {
 	assert.True(t, Target.NeedsReport(d))
 }
 
+// A NIC that leaves its intents stops for the reasons and the time of the family.
+func TestLeaving(t *testing.T) {
+	d := &ir.Device{Host: &ir.Host{}}
+	files := Target.Cleanup(d)[0].Files([]byte("nic ens1\n\ttos=0\nnic ens2\n\ttos=0\n"))
+	require.NotEmpty(t, files)
+	assert.Equal(t, "ens1, ens2 get back their settings from before rocec, and the interfaces stop for a moment when the DSCP map, "+
+		"the traffic classes or the PFC mask change", files[0].Activate.Disrupts)
+	assert.Equal(t, ir.Outage{Least: time.Second, Most: time.Minute}, files[0].Activate.Outage)
+}
+
 // The settings without a switch on a host are refused by plan, except DCQCN, whose lack is a note.
 func TestLacks(t *testing.T) {
 	d := device(t, true)
@@ -162,6 +174,21 @@ func TestModule(t *testing.T) {
 	assert.Empty(t, hints("roce_ena 0\nroce_port_cfg 0x3\n"))
 	assert.Contains(t, hints("roce_ena N\nroce_port_cfg 0\n"), "The module irdma on gpu1 starts its NICs with iWARP (roce_ena = N).")
 	assert.Contains(t, hints("roce_ena 1\ndcqcn_cc_cfg_valid Y\x1b\n"), `(dcqcn_cc_cfg_valid = Y\x1b)`)
+	assert.Contains(t, hints("dcqcn_cc_cfg_valid Y\ndcqcn_F 5\ndcqcn_T 55\x1b\n"), `which rocec does not judge: F = 5, T = 55\x1b.`)
+	assert.Empty(t, hints("dcqcn_enable 1\n"))
+	names := func(answer string) (all []string) {
+		for _, sample := range moduleProbe(s).Samples([]byte(answer)) {
+			all = append(all, sample.Name)
+		}
+		return all
+	}
+	assert.Equal(t, []string{"dcqcn_cc_cfg_valid"}, names("dcqcn_F 5\ndcqcn_cc_cfg_valid N\n"), "without the switch they have no effect")
+	assert.Equal(t, []string{"dcqcn_cc_cfg_valid", "dcqcn_F"}, names("dcqcn_F 5\ndcqcn_cc_cfg_valid Y\n"))
+	plain := device(t, true)
+	plain.Host.NICs[0].Intents[0].Group.ECN = nil
+	s = family.Lower(plain.Host.NICs[0])
+	assert.Contains(t, hints("dcqcn_enable 1\n"), "has DCQCN on (dcqcn_enable = 1), and no cos group of ens1 has an ecn block")
+	assert.Empty(t, hints("dcqcn_enable 0\ndcqcn_cc_cfg_valid Y\n"))
 }
 
 // Each priority has a class that the driver accepts, in the order of the priorities' classes before, and shares sum to 100.

@@ -2,6 +2,7 @@ package ice
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -15,17 +16,30 @@ func probes(out []target.Probe, s *nic.Settings) []target.Probe {
 	return nic.CardProbes(out, s, counters(s), rdmaCounters, moduleProbe(s))
 }
 
+// Parameters of the module irdma. Those of tunables count only if dcqcn_cc_cfg_valid is on.
+var (
+	switches = []string{"roce_ena", "roce_port_cfg", "dcqcn_enable", "dcqcn_cc_cfg_valid"}
+	tunables = []string{
+		"dcqcn_min_dec_factor", "dcqcn_min_rate_MBps", "dcqcn_F", "dcqcn_T", "dcqcn_B", "dcqcn_rai_factor", "dcqcn_hai_factor",
+		"dcqcn_rreduce_mperiod",
+	}
+)
+
 // moduleProbe asks for the parameters of the module irdma. Only Intel's own irdma has them, and a change needs a reload of the module, so
-// rocec reads them and never writes them. Source: Intel's README of irdma.
+// rocec reads them and never writes them. Source: Intel's README of irdma, and the descriptions in main.c of that driver.
 func moduleProbe(s *nic.Settings) target.Probe {
 	n := s.NIC
 	return target.Probe{
 		Name: "parameters of irdma for " + n.Name, Slow: true,
-		Query: target.Query{Cmd: "for k in roce_ena roce_port_cfg dcqcn_enable dcqcn_cc_cfg_valid; do\n" +
+		Query: target.Query{Cmd: "for k in " + strings.Join(slices.Concat(switches, tunables), " ") + "; do\n" +
 			`{ read -r v <"/sys/module/irdma/parameters/$k"; } 2>/dev/null && printf '%s %s\n' "$k" "$v"` + "\ndone\ntrue"},
 		Samples: func(answer []byte) []target.Sample {
 			f := nic.ReadFacts(answer)
-			out := f.Samples(n.Name, []string{"roce_ena", "roce_port_cfg", "dcqcn_enable", "dcqcn_cc_cfg_valid"})
+			keys := switches
+			if !off(f, "dcqcn_cc_cfg_valid") {
+				keys = slices.Concat(switches, tunables)
+			}
+			out := f.Samples(n.Name, keys)
 			for i := range out {
 				out[i].Hint = moduleHint(n, s, f, out[i].Name)
 			}
@@ -34,19 +48,35 @@ func moduleProbe(s *nic.Settings) target.Probe {
 	}
 }
 
+// off reports whether a switch of irdma is off or not known.
+func off(f nic.Facts, key string) bool {
+	return strings.TrimLeft(strings.TrimPrefix(f[key], "0x"), "0") == "" || f[key] == "N"
+}
+
 // moduleHint returns a hint about a parameter of irdma; empty: none.
 func moduleHint(n *ir.NIC, s *nic.Settings, f nic.Facts, name string) string {
-	off := func(key string) bool {
-		return strings.TrimLeft(strings.TrimPrefix(f[key], "0x"), "0") == "" || f[key] == "N"
-	}
 	switch {
-	case name == "roce_ena" && off("roce_ena") && off("roce_port_cfg"):
+	case name == "roce_ena" && off(f, "roce_ena") && off(f, "roce_port_cfg"):
 		return fmt.Sprintf("The module irdma on %s starts its NICs with iWARP (roce_ena = %s). %s has no RoCE after a restart until "+
 			"rocec's unit switches it. Write options irdma roce_ena=1 into a file of /etc/modprobe.d.", n.Device.Name,
 			target.Escape(f[name]), n.Name)
-	case name == "dcqcn_cc_cfg_valid" && !off(name) && s.ECN != [8]bool{}:
-		return fmt.Sprintf("The module irdma on %s has its own parameters of DCQCN (dcqcn_cc_cfg_valid = %s), which rocec does not judge.",
-			n.Device.Name, target.Escape(f[name]))
+	case name == "dcqcn_enable" && !off(f, name) && s.ECN == [8]bool{}:
+		return fmt.Sprintf("The module irdma on %s has DCQCN on (dcqcn_enable = %s), and no cos group of %s has an ecn block: switches of the "+
+			"fabric never mark its packets. Write ecn {} in the cos group, or delete dcqcn_enable from /etc/modprobe.d.", n.Device.Name,
+			target.Escape(f[name]), n.Name)
+	case name == "dcqcn_cc_cfg_valid" && !off(f, name) && s.ECN != [8]bool{}:
+		var have []string
+		for _, key := range tunables {
+			if v := f[key]; v != "" {
+				have = append(have, strings.TrimPrefix(key, "dcqcn_")+" = "+target.Escape(v))
+			}
+		}
+		text := ""
+		if len(have) > 0 {
+			text = ": " + strings.Join(have, ", ")
+		}
+		return fmt.Sprintf("The module irdma on %s has its own parameters of DCQCN (dcqcn_cc_cfg_valid = %s), which rocec does not judge%s.",
+			n.Device.Name, target.Escape(f[name]), text)
 	}
 	return ""
 }

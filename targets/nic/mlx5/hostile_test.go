@@ -12,8 +12,8 @@ import (
 	"github.com/rocec/rocec/targets/nic/hosttest"
 )
 
-// evil runs a command if a shell evaluates it as arithmetic or expands it without quotes.
-const evil = `1?a[$(touch${IFS}owned)]:0`
+// evil is a text that a careless script executes.
+const evil = hosttest.Evil
 
 // tools contains the tools that the script reads, with the pattern of the arguments.
 var tools = map[string]string{
@@ -25,29 +25,18 @@ var tools = map[string]string{
 func TestHostileTools(t *testing.T) {
 	d := matrixHosts(t)["vlan"]
 	nth := 0
-	for _, c := range []struct{ name, prints string }{
-		{"a megabyte", `yes '0:on 1:0 { 2:strict } prio-pfc 3:1 RX: on tc-bw 1:2 dscp-prio 1:2 enabled 1' | head -c 1000000`},
-		{"one long line", `head -c 1000000 /dev/zero | tr '\0' 3`},
-		{"binary", `head -c 20000 /dev/urandom; printf '\0\033[31m\r\n dscp-prio 0:\0331 prio-pfc 0:\033'`},
-		{"wrong JSON", `printf '{"pfc_cap":8,"prio_pfc":[true,{"'; exit 0`},
-		{"nothing", `exit 0`},
-		{
-			"commands", `printf '%s\n' 'prio-pfc ` + evil + ` tc-bw 0:` + evil + ` prio-tc 0:$(touch${IFS}owned) dscp-prio 3:1 ` + evil + `:1 ` +
-				evil + `:1 2:1' 'delay ` + evil + "' '`touch owned`' '; touch owned' '$(touch owned)' 'RX: $(touch owned)' " +
-				`'tc: 1 ratelimit: unlimited, tsa: ets, bw: ` + evil + `%' 'enabled 1 ` + evil + `' '	prio:1 dscp:` + evil + `,` + evil + `,03,'`,
-		},
-	} {
+	for _, c := range hosttest.Hostile() {
 		some := rotate(nth)
-		if strings.Contains(c.prints, evil) { // shells differ in the text that they would execute
+		if c.Executes() {
 			some = hosttest.Shells
 		}
 		for shell, run := range some {
-			t.Run(c.name+"/"+shell, func(t *testing.T) {
+			t.Run(c.Name+"/"+shell, func(t *testing.T) {
 				t.Parallel()
 				m := newMachine(t, d).inbox()
 				m.Env = append(m.Env, "ROCEC_WAIT=0")
 				for tool, reads := range tools {
-					m.Command(tool, "case $* in\n"+reads+") "+c.prints+"\n;;\nesac\nexit 0") // a write exits 0 and does nothing
+					m.Command(tool, "case $* in\n"+reads+") "+c.Commands+"\n;;\nesac\nexit 0") // a write exits 0 and does nothing
 				}
 				apply, check := run(m.Machine, "apply", "ens1f0"), run(m.Machine, "check", "ens1f0")
 				show := run(m.Machine, showArgs(t, d, "ens1f0", "show")...)
@@ -69,9 +58,7 @@ func TestHostileTools(t *testing.T) {
 // TestHostileFiles does the same as TestHostileTools for files of the kernel.
 func TestHostileFiles(t *testing.T) {
 	d := matrixHosts(t)["rules"]
-	for i, text := range []string{
-		strings.Repeat("1", 5000), strings.Repeat("Global tclass=4 src_ip=1,tclass=2\n", 200), "\x00\x1b[31m\r\xff", evil, "$(touch owned)", "",
-	} {
+	for i, text := range hosttest.HostileFiles {
 		some := rotate(i)
 		if text == evil {
 			some = hosttest.Shells

@@ -142,6 +142,7 @@ var family = &nic.Family{
 	// NVIDIA/nccl#2383 and NVIDIA/nvshmem#25: DevX creates queue pairs without the kernel, which applies traffic_class.
 	Unreached:  "queue pairs that a GPU creates (DevX: GDAKI of NCCL, IBGDA of NVSHMEM) and those of virtual functions, which containers use",
 	Judge:      judge,
+	ByHand:     judgeParameters,
 	Probes:     probes,
 	PauseNames: pauseNames,
 	Claims:     claims,

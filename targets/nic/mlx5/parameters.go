@@ -14,7 +14,8 @@ import (
 // Names: those of the files of MLNX_OFED in ecn/roce_rp and ecn/roce_np (OFED 24.07, en_ecn.c). The kernel's own driver has them in debugfs
 // under cc_params (Linux cong.c, mlx5_ib_dbg_cc_name), and the stored configuration in capitals with the number of the port. Neither driver
 // checks a range. The ranges are the widths of the stored parameters, with their limits, in the database of mstflint 4.21
-// (mlxconfig_host.db, tlv nv_roce_cc_ecn); units and effects come from its descriptions.
+// (mlxconfig_host.db, tlv nv_roce_cc_ecn); units and effects come from its descriptions. rpg_max_rate has 32 bits there, but older kernels
+// print it as a signed number (get_param of cong.c), so that a larger value would not be read back.
 //
 // The values of the firmware are those of published listings of mlxconfig for ConnectX-5 to ConnectX-7, which agree on all but
 // MIN_TIME_BETWEEN_CNPS: 0, 2 and 4 microseconds occur.
@@ -43,7 +44,7 @@ func dcqcn() []*ir.NICParameter {
 		{Name: "rpg_byte_reset", Most: 1<<15 - 1, Unit: "bytes", Factory: 32767, Does: "bytes between two increases; 0: off"},
 		{Name: "rpg_gd", Most: 15, Factory: 11, Does: "the divisor of alpha in a reduction, as a power of 2"},
 		{Name: "rpg_hai_rate", Most: bits17, Unit: rateUnit, Factory: 50, Does: "the step of hyper increase"},
-		{Name: "rpg_max_rate", Most: 1<<32 - 1, Unit: rateUnit, Factory: 0, Does: "the rate at which a flow is free again; 0: of the port"},
+		{Name: "rpg_max_rate", Most: 1<<31 - 1, Unit: rateUnit, Factory: 0, Does: "the rate at which a flow is free again; 0: of the port"},
 		{Name: "rpg_min_dec_fac", Least: 1, Most: 100, Unit: "percent", Factory: 50, Does: "the least rate after a reduction"},
 		{Name: "rpg_min_rate", Most: bits17, Unit: rateUnit, Factory: 1, Does: "the least rate of a flow"},
 		{Name: "rpg_threshold", Most: 31, Factory: 1, Does: "increases before the next stage of recovery"},
@@ -82,7 +83,7 @@ func storedAlone() []*ir.NICParameter {
 		},
 		{Name: "ROCE_CC_PRIO_MASK", Most: 255, Factory: 255, Does: "a bit for each priority with congestion control"},
 		{
-			Name: "ROCE_CONTROL", Least: wordsOnly, Factory: anyFactory, Does: "RoCE of the card",
+			Name: "ROCE_CONTROL", Least: wordsOnly, Factory: anyFactory, Shared: true, Does: "RoCE of the card",
 			Words: []ir.Word{{Name: "DEVICE_DEFAULT", Value: 0}, {Name: "ROCE_DISABLE", Value: 1}, {Name: "ROCE_ENABLE", Value: 2}},
 		},
 	}

@@ -177,6 +177,29 @@ func TestStore(t *testing.T) {
 	}
 }
 
+// TestStoredAnswerCutOff: a value that the answer of a host lacks is not known, and counts as a change.
+func TestStoredAnswerCutOff(t *testing.T) {
+	_, d := withCard(t, "")
+	whole := "nvram_CNP_DSCP=48\nnvram_LLDP_NB_DCBX=0\nnvram_ROCE_CONTROL=2\n"
+	for _, answer := range []string{
+		"nvram_CNP_DSCP=48\n", "nvram_CNP_DSCP=48\nnvram_LLDP_NB_DC", "\x00", "nvram_CNP_DSCP=\n", "nvram_CNP_DSCP\n\n\n",
+		"card=ens1f0\nreset=possible\n",
+	} {
+		next, ds := storedFile(t, d).Edit([]byte(answer))
+		assert.Empty(t, ds, "%q", answer)
+		assert.NotEqual(t, answer, string(next))
+		for line := range strings.Lines(whole) {
+			assert.Equal(t, 1, strings.Count("\n"+string(next), "\n"+line), "%q", answer)
+		}
+	}
+	next, ds := storedFile(t, d).Edit([]byte("nvram_CNP_DSCP=48\nnvram_CNP_DSCP=46\n" + whole))
+	assert.Empty(t, ds)
+	assert.NotContains(t, string(next), "=46", "an answer with two values has none")
+	same, ds := storedFile(t, d).Edit([]byte(whole))
+	assert.Empty(t, ds)
+	assert.Equal(t, whole, string(same))
+}
+
 // TestStoreSteps runs the step and its undo as a device does. The undo, and leaving, restore what the card stored before rocec.
 func TestStoreSteps(t *testing.T) {
 	t.Parallel()
@@ -307,6 +330,31 @@ func TestStoredOnBothPorts(t *testing.T) {
 		text, outage := Target.Noticed(d, step, live)
 		assert.True(t, strings.HasPrefix(text, c.want), text)
 		assert.Equal(t, c.cards, int(outage.Most/store.ResetTime))
+	}
+}
+
+// TestSharedByPorts: two ports of one card cannot have different values of a parameter that the card has once. Before the host shows its
+// cards, nothing is known of that.
+func TestSharedByPorts(t *testing.T) {
+	f := newFabric()
+	f.groups(f.rest, f.rdma, f.cnp)
+	first, second := f.nic(t, "ens1f0", f.v2()), f.nic(t, "ens1f1")
+	first.Parameters = parametersOf(t, nil, map[string]int{"ROCE_CONTROL": 2, "CNP_DSCP": 48}, "")
+	second.Parameters = parametersOf(t, nil, map[string]int{"ROCE_CONTROL": 0, "CNP_DSCP": 46}, "")
+	d := f.host("gpu1", first, second)
+	for answer, refused := range map[string]bool{
+		"nvram_CNP_DSCP=48\nnvram_ROCE_CONTROL=2\nreset=possible\ncard=ens1f0,ens1f1\n": true,
+		"nvram_CNP_DSCP=48\nnvram_ROCE_CONTROL=2\nreset=possible\ncard=ens1f0\n":        false,
+		"nvram_CNP_DSCP=48\nnvram_ROCE_CONTROL=2\nreset=possible\ncard=ens1f1,x\n":      false,
+		"": false,
+	} {
+		_, ds := storedFile(t, d).Edit([]byte(answer))
+		require.Equal(t, refused, ds.HasErrors(), "%q %v", answer, ds)
+		if refused {
+			assert.Contains(t, ds[0].Detail, "nvram_ROCE_CONTROL of the nic ens1f0 of the host group gpu: it is ROCE_ENABLE, and "+
+				"DEVICE_DEFAULT for ens1f1, which is a port of the same card. The ports share this value")
+			assert.Len(t, ds, 1, "each port has its own CNP_DSCP")
+		}
 	}
 }
 

@@ -35,6 +35,9 @@ func TestJudge(t *testing.T) {
 	rules := func(rules ...ir.TrafficClass) func(*fabric, *ir.NIC) {
 		return func(_ *fabric, n *ir.NIC) { n.TrafficClasses = rules }
 	}
+	stored := func(name string, value int) func(*fabric, *ir.NIC) {
+		return func(_ *fabric, n *ir.NIC) { n.Parameters = parametersOf(t, nil, map[string]int{name: value}, "") }
+	}
 	reported := map[string]bool{}
 	for _, c := range []struct {
 		name   string
@@ -91,6 +94,22 @@ func TestJudge(t *testing.T) {
 				n.TrafficClasses = append(n.TrafficClasses, ir.TrafficClass{TOS: 8, Dst: prefix(fmt.Sprintf("192.0.2.%d/32", i))})
 			}
 		}, "host-traffic-class", 50, "has 41 traffic_class blocks, but the driver accepts 40"},
+		{"DSCP of CNPs", stored("CNP_DSCP", 46), "host-parameter", 53, "states CNP_DSCP = 46, and the cos group cnp of CNPs has DSCP 48."},
+		{"priority of CNPs", stored("CNP_802P_PRIO", 5), "host-parameter", 52, "and the cos group cnp of CNPs has cos 6."},
+		{"no PFC", stored("NUM_OF_PFC", 0), "host-parameter", 65, "states NUM_OF_PFC = 0, and its cable has 1 lossless priority."},
+		{"few classes", stored("NUM_OF_TC", 2), "host-parameter", 67, "states NUM_OF_TC = 2, and the fabric needs 7 traffic classes."},
+		{"congestion control off", stored("ROCE_CC_PRIO_MASK", 239), "host-parameter", 70, "the fabric marks priority 4 by ECN"},
+		{"RoCE off", stored("ROCE_CONTROL", 1), "host-parameter", 71, "= ROCE_DISABLE, and the NIC is a member of training, which needs RoCE."},
+		{"rates", func(_ *fabric, n *ir.NIC) {
+			n.Parameters = parametersOf(t, map[string]int{"rpg_min_rate": 9, "rpg_max_rate": 8}, nil, "")
+		}, "host-parameter", 66, "states rpg_min_rate = 9, and rpg_max_rate = 8 is smaller."},
+		{"stored rates", func(_ *fabric, n *ir.NIC) {
+			n.Parameters = parametersOf(t, nil, map[string]int{"RPG_MIN_RATE": 9, "RPG_MAX_RATE": 8}, "")
+		}, "host-parameter", 78, "states RPG_MIN_RATE = 9, and RPG_MAX_RATE = 8 is smaller."},
+		{"no ECN", func(f *fabric, n *ir.NIC) {
+			n.Intents[0].Group.ECN = nil
+			n.Parameters = parametersOf(t, map[string]int{"rpg_ai_rate": 20}, nil, "")
+		}, "host-parameter", 60, "no cos group of its intents has an ecn block"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := newFabric()
@@ -113,6 +132,37 @@ func TestJudge(t *testing.T) {
 	for _, topic := range Topics {
 		assert.True(t, reported[topic.Code], topic.Code)
 	}
+}
+
+// Values that agree with the fabric are accepted, and so is any value on a NIC without an intent.
+func TestParametersThatAgree(t *testing.T) {
+	f := newFabric()
+	f.groups(f.rest, f.storage, f.rdma, f.cnp)
+	n := f.nic(t, "ens1f0", f.v2())
+	n.Parameters = parametersOf(t, map[string]int{"rpg_min_rate": 9, "rpg_max_rate": 0}, map[string]int{
+		"CNP_DSCP": 48, "CNP_802P_PRIO": 6, "NUM_OF_PFC": 1, "NUM_OF_TC": 0, "ROCE_CC_PRIO_MASK": 255, "ROCE_CONTROL": 2, "RPG_MIN_RATE": 9,
+	}, "")
+	_, ds := Target.Render(f.host("gpu1", n))
+	assert.Empty(t, ds)
+	idle := f.nic(t, "ens2f0")
+	idle.Parameters = parametersOf(t, nil, map[string]int{"ROCE_CONTROL": 1, "NUM_OF_PFC": 0}, "")
+	_, ds = Target.Render(f.host("gpu2", idle))
+	assert.Empty(t, ds)
+}
+
+// A host that others set states parameters for its sheet, which must not contradict the rest of the sheet.
+func TestParametersByHand(t *testing.T) {
+	f := newFabric()
+	f.groups(f.rest, f.storage, f.rdma, f.cnp)
+	n := f.nic(t, "ens1f0", f.v2())
+	n.Parameters = parametersOf(t, nil, map[string]int{"ROCE_CC_PRIO_MASK": 239}, "")
+	d := f.host("gpu1", n)
+	d.ByHand = &ir.ByHand{DCQCN: true}
+	ds := Target.ByHand(d)
+	require.Len(t, ds, 1)
+	assert.Equal(t, "host-parameter", ds[0].Code)
+	d.ByHand.DCQCN = false
+	assert.Empty(t, Target.ByHand(d), "the by_hand block says so")
 }
 
 func TestTwoIntentsWithStatedTOS(t *testing.T) {

@@ -42,13 +42,20 @@ func linux(nics []*hand) string {
 
 func (s *hand) shell() string { return nic.Quote(s.NIC.Name) }
 
-// connections writes the defaults of RDMA-CM: the version and the type of service of connections that state none.
+// connections writes the settings of the RDMA device: the mark of CNPs of ionic, and the defaults of RDMA-CM, which are the version and the
+// type of service of connections that state none.
 func connections(line func(format string, args ...any), n *hand) {
-	all := versions(n)
-	if len(all) != 1 {
+	all, marks := versions(n), n.driver() == "ionic" && n.CNP != nil
+	if len(all) != 1 && !marks {
 		return
 	}
 	line("DEV=$(ls /sys/class/net/%s/device/infiniband)", n.shell())
+	if marks {
+		line(`nicctl update dcqcn -r "$DEV" -i 1 --cnp-dscp %d`, n.NIC.CNP(n.Intents[0]).DSCP)
+	}
+	if len(all) != 1 {
+		return
+	}
 	line(`mkdir -p "/sys/kernel/config/rdma_cm/$DEV"`)
 	mode := map[int]string{1: "IB/RoCE v1", 2: "RoCE v2"}[all[0]]
 	line(`echo "%s" > "/sys/kernel/config/rdma_cm/$DEV/ports/1/default_roce_mode"`, mode)
@@ -124,9 +131,6 @@ func pensando(line func(format string, args ...any), n *hand) {
 	}
 	line("nicctl update qos scheduling --priority %s --dwrr %s --rate-limit %s", strings.Join(priorities, ","), strings.Join(shares, ","),
 		strings.Join(limits, ","))
-	if n.CNP != nil {
-		line("nicctl update dcqcn -r DEV -i 1 --cnp-dscp %d # for each RDMA device DEV of rdma link", n.NIC.CNP(n.Intents[0]).DSCP)
-	}
 }
 
 // onLinux writes remarks about the settings of a NIC that no command of Linux sets.

@@ -83,14 +83,14 @@ func Of(d *ir.Device) Sheet {
 	if s := find(stated); s != nil {
 		b.WriteString(s.commands(nics))
 		if s.title != "" {
-			seeing(&b, s.title)
+			seeing(&b, s.title, nics)
 		}
 		if s.printed != nil {
 			b.WriteString(s.printed(nics))
 		}
 		return Sheet(b.String())
 	}
-	seeing(&b, "")
+	seeing(&b, "", nics)
 	names := make([]string, len(Names()))
 	for i, name := range Names() {
 		names[i] = code(strconv.Quote(name))
@@ -99,44 +99,66 @@ func Of(d *ir.Device) Sheet {
 	return Sheet(b.String())
 }
 
-// sights contains the commands that show settings: system, setting, command. Sources: man pages of dcb (iproute2) and ethtool; Microsoft's
+// sights contains the commands that show settings. Sources: man pages of dcb (iproute2) and ethtool; Microsoft's
 // "DCB Windows PowerShell User Scripting Guide" and its references of NetQos, DcbQoS and NetAdapter; Broadcom's ESXCLI command reference
 // 8.0 (network nic, rdma device) and VMware's "Configuring lossless Ethernet for NVMe over RDMA".
-var sights = [][3]string{
-	{"Linux", "priorities with PFC", "dcb pfc show dev IF"},
-	{"Linux", "map from DSCP; an entry means that DSCP is trusted", "dcb app show dev IF dscp-prio"},
-	{"Linux", "shares, classes", "dcb ets show dev IF"},
-	{"Linux", "who decides (DCBX)", "dcb dcbx show dev IF"},
-	{"Linux", "link pause", "ethtool -a IF"},
-	{"Linux", "MTU, map from priority to PCP", "ip -d link show dev IF"},
-	{"Linux", "AMD Pensando: PFC, map, shares (`nicctl show port`: the type of pauses)", "nicctl show qos"},
-	{"Windows", "values in force on an adapter: PFC, shares, maps", "Get-NetAdapterQos -Name IF"},
-	{"Windows", "priorities with PFC", "Get-NetQosFlowControl"},
-	{"Windows", "priority and DSCP of traffic", "Get-NetQosPolicy"},
-	{"Windows", "shares, classes", "Get-NetQosTrafficClass"},
-	{"Windows", "whether the host is willing (DCBX)", "Get-NetQosDcbxSetting"},
-	{"Windows", "link pause, MTU", "Get-NetAdapterAdvancedProperty -Name IF -AllProperties"},
-	{"Windows", "RDMA on", "Get-NetAdapterRdma"},
-	{"ESXi", "PFC, shares, DCBX of a NIC", "esxcli network nic dcb status get -n vmnicN"},
-	{"ESXi", "link pause", "esxcli network nic get -n vmnicN"},
-	{"ESXi", "RDMA devices, their MTU and uplink", "esxcli rdma device list"},
-	{"ESXi", "RoCE version", "esxcli rdma device protocol list"},
-	{"ESXi", "parameters of the driver, if they set PFC and trust", "esxcli system module parameters list -m DRIVER"},
+var sights = []sight{
+	{system: "Linux", what: "priorities with PFC", command: "dcb pfc show dev IF", except: []string{"ionic"}},
+	{
+		system: "Linux", what: "map from DSCP; an entry means that DSCP is trusted", command: "dcb app show dev IF dscp-prio",
+		except: []string{"ionic", "qede"},
+	},
+	{system: "Linux", what: "shares, classes", command: "dcb ets show dev IF", except: []string{"ionic"}},
+	{system: "Linux", what: "who decides (DCBX)", command: "dcb dcbx show dev IF", except: []string{"ionic"}},
+	{system: "Linux", what: "link pause", command: "ethtool -a IF", except: []string{"ionic"}},
+	{system: "Linux", what: "MTU, map from priority to PCP", command: "ip -d link show dev IF"},
+	{
+		system: "Linux", what: "AMD Pensando: PFC, map, shares (`nicctl show port`: the type of pauses)", command: "nicctl show qos",
+		only: "ionic",
+	},
+	{system: "Windows", what: "values in force on an adapter: PFC, shares, maps", command: "Get-NetAdapterQos -Name IF"},
+	{system: "Windows", what: "priorities with PFC", command: "Get-NetQosFlowControl"},
+	{system: "Windows", what: "priority and DSCP of traffic", command: "Get-NetQosPolicy"},
+	{system: "Windows", what: "shares, classes", command: "Get-NetQosTrafficClass"},
+	{system: "Windows", what: "whether the host is willing (DCBX)", command: "Get-NetQosDcbxSetting"},
+	{system: "Windows", what: "link pause, MTU", command: "Get-NetAdapterAdvancedProperty -Name IF -AllProperties"},
+	{system: "Windows", what: "RDMA on", command: "Get-NetAdapterRdma"},
+	{system: "ESXi", what: "PFC, shares, DCBX of a NIC", command: "esxcli network nic dcb status get -n vmnicN"},
+	{system: "ESXi", what: "link pause", command: "esxcli network nic get -n vmnicN"},
+	{system: "ESXi", what: "RDMA devices, their MTU and uplink", command: "esxcli rdma device list"},
+	{system: "ESXi", what: "RoCE version", command: "esxcli rdma device protocol list"},
+	{system: "ESXi", what: "parameters of the driver, if they set PFC and trust", command: "esxcli system module parameters list -m DRIVER"},
+}
+
+// sight is a command that shows settings.
+type sight struct {
+	system, what, command string
+	only                  string   // the driver that needs the command; empty: any
+	except                []string // the drivers whose settings it does not show
+}
+
+// shows reports whether the command shows settings of a NIC of the host. Sources for the exceptions: see [linux].
+func (s *sight) shows(nics []*hand) bool {
+	return slices.ContainsFunc(nics, func(n *hand) bool {
+		return (s.only == "" || s.only == n.driver()) && !slices.Contains(s.except, n.driver())
+	})
 }
 
 // seeing writes the commands that show the settings on a system; without a title, on every system.
-func seeing(b *strings.Builder, title string) {
+func seeing(b *strings.Builder, title string, nics []*hand) {
 	b.WriteString("## How to see the settings\n\n")
 	if title == "" {
 		b.WriteString("| system | what | command |\n| --- | --- | --- |\n")
 	} else {
 		b.WriteString("| what | command |\n| --- | --- |\n")
 	}
-	for _, s := range sights {
-		if title == "" {
-			b.WriteString("| " + s[0] + " | " + s[1] + " | `" + s[2] + "` |\n")
-		} else if s[0] == title {
-			b.WriteString("| " + s[1] + " | `" + s[2] + "` |\n")
+	for i := range sights {
+		switch s := &sights[i]; {
+		case !s.shows(nics):
+		case title == "":
+			b.WriteString("| " + s.system + " | " + s.what + " | `" + s.command + "` |\n")
+		case s.system == title:
+			b.WriteString("| " + s.what + " | `" + s.command + "` |\n")
 		}
 	}
 	if title == "" {

@@ -50,7 +50,10 @@ func files(f *nic.Family, ours []*ir.NIC) (out []target.File) {
 		s := f.Lower(n)
 		out = append(out, target.File{
 			Path: steps.StoredName(n.Name),
-			Edit: func(old []byte) ([]byte, diag.List) { return edit(s, old, at) },
+			Edit: func(old []byte) ([]byte, diag.List) {
+				text, ds := edit(s, old, at)
+				return text, append(ds, contradictions(s, old, ours)...)
+			},
 			Keys: keys,
 			Why:  s.Why,
 			Live: store.Query(f.Kit, steps.NIC{Name: n.Name, At: at}), Activate: one,
@@ -90,11 +93,44 @@ func edit(s *nic.Settings, old []byte, want []string) ([]byte, diag.List) {
 		}
 		out = append(out, text)
 	})
+	for _, w := range lacking(old, want) {
+		key, _, _ := strings.Cut(w, "=")
+		out, changes = append(out, w), append(changes, key)
+	}
 	reset := nic.ValueIn(old)("reset")
 	if why, is := nic.Cannot(reset); is && len(changes) > 0 {
 		s.Refuse(&ds, changes[0], "rocec would store it and reset the card, which is not possible here: %s", nic.OrNoWay(why))
 	}
 	return []byte(strings.Join(out, "\n") + "\n"), ds
+}
+
+// contradictions reports values that two NICs of one card state differently although their ports share the value. The answer of the host
+// has the interfaces of the card.
+func contradictions(s *nic.Settings, answer []byte, ours []*ir.NIC) (ds diag.List) {
+	names := strings.Split(nic.ValueIn(answer)("card"), ",")
+	for _, o := range ours {
+		if o == s.NIC || !slices.Contains(names, o.Name) || !slices.Contains(names, s.NIC.Name) {
+			continue
+		}
+		for _, p := range s.NIC.Parameters.Stored() {
+			if q := ir.Find(o.Parameters.Stored(), p.Name); p.Shared && q != nil && q.Value != p.Value {
+				s.Refuse(&ds, steps.StoredKey+p.Name, "it is %s, and %s for %s, which is a port of the same card. The ports share this "+
+					"value, so state it once", p.Text(p.Value), q.Text(q.Value), o.Name)
+			}
+		}
+	}
+	return ds
+}
+
+// lacking returns the wanted lines whose keys the answer of a host does not have. Such a value is not known, and never counts as the wanted
+// one.
+func lacking(answer []byte, want []string) []string {
+	have := map[string]bool{}
+	nic.Lines(answer, func(_ []byte, key, _ string, ok bool) { have[key] = have[key] || ok })
+	return slices.DeleteFunc(slices.Clone(want), func(line string) bool {
+		key, _, _ := strings.Cut(line, "=")
+		return have[key]
+	})
 }
 
 // step returns the step that stores parameters, with its effects for the NICs in its name. [noticed] adds the other interfaces of their
@@ -242,6 +278,11 @@ func before(f *nic.Family, d *ir.Device, stays map[string]bool, held map[string]
 					}
 					text = append(append(text, line...), '\n')
 				})
+				if len(old) > 0 {
+					for _, w := range lacking(old, n.At) {
+						text = append(append(text, w...), '\n')
+					}
+				}
 				return text, ds
 			},
 			Keys: keys,

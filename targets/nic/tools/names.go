@@ -7,7 +7,7 @@ import (
 
 // Names are the base names by which captures and scripts of a host are found in a folder. Files with other names are only read if a person
 // names them.
-var Names = []string{"mlnx_qos.txt", "dcb.txt", "mlnx_qos.sh", "dcb.sh", "windows.txt", "esxi.txt", "host.txt"}
+var Names = []string{"mlnx_qos.txt", "dcb.txt", "mlnx_qos.sh", "dcb.sh", "linux.txt", "windows.txt", "esxi.txt", "host.txt"}
 
 // Tree is the folder of a host with rocec's value files.
 const Tree = "/etc/rocec/"

@@ -2,7 +2,9 @@
 
 # Every setting, in the order of show. bond and mtu describe the host; they are compared, never written.
 dscp_keys='dscp_prio0 dscp_prio1 dscp_prio2 dscp_prio3 dscp_prio4 dscp_prio5 dscp_prio6 dscp_prio7'
-cc_keys='prio_vlan ecn_marking ecn_enable cc_mode cnp_prio roce_prio roce_dscp cnp_dscp' # in the order of writing
+dcqcn_keys='dcqcn_g dcqcn_inact_th dcqcn_init_cr dcqcn_init_tr' # parameters that a value file has only if the fabric states them
+# In the order of writing.
+cc_keys="prio_vlan ecn_marking ecn_enable cc_mode cnp_prio roce_prio roce_dscp cnp_dscp $dcqcn_keys"
 keys="bond cc_mode cnp_dscp cnp_prio dcbx $dscp_keys ecn_enable ecn_marking ets_bw ets_tc ets_tsa mtu pause pfc
 prio_vlan roce_dscp roce_mode roce_prio roce_udp tos traffic_class trust vlan_ip vlan_map"
 
@@ -15,6 +17,8 @@ accept_own() { # KEY VALUE: is it something rocec writes for these NICs alone?
 	cc_mode) number "$2" 0 1 ;;
 	cnp_dscp | roce_dscp) number "$2" 0 63 || [ "$back$2" = yesnone ] ;;
 	cnp_prio | roce_prio) number "$2" 0 7 || [ "$back$2" = yesnone ] ;;
+	dcqcn_g) number "$2" 0 255 ;;
+	dcqcn_inact_th | dcqcn_init_cr | dcqcn_init_tr) number "$2" 0 65535 ;;
 	ecn_marking) number "$2" 0 2 ;;
 	ecn_enable | prio_vlan) [ "$2" = on ] || [ "$2" = off ] ;;
 	roce_udp) number "$2" 0 7 || [ "$2" = none ] || { [ -n "$back" ] && priorities "$2"; } ;;
@@ -28,7 +32,13 @@ priorities() { # LIST: priorities parted by commas
 	case $1 in '' | *[!0-7,]* | ,* | *, | *,,* | *[0-7][0-7]*) return 1 ;; esac
 }
 
-more_keys() { found=; }
+more_keys() { # the parameters that the value file names
+	row=
+	for key in $dcqcn_keys; do
+		! look "$conf" "$key" || row="$row $key"
+	done
+	found=$row
+}
 
 own_udp=   # what the last read of the APP table gave for the UDP port of RoCEv2
 own_agent= # yes: the agent of the firmware decides
@@ -95,11 +105,16 @@ see_cc() { # again where the other port of a bond has removed the folder meanwhi
 	emit prio_vlan "$prio_vlan"
 	emit roce_dscp "$roce_dscp"
 	emit roce_prio "$roce_prio"
+	emit dcqcn_g "$dcqcn_g"
+	emit dcqcn_inact_th "$dcqcn_inact_th"
+	emit dcqcn_init_cr "$dcqcn_init_cr"
+	emit dcqcn_init_tr "$dcqcn_init_tr"
 }
 
 all_cc() { # VALUE: of all parameters
 	cc_mode=$1 cnp_dscp=$1 cnp_prio=$1 ecn_enable=$1 ecn_marking=$1
 	prio_vlan=$1 roce_dscp=$1 roce_prio=$1
+	dcqcn_g=$1 dcqcn_inact_th=$1 dcqcn_init_cr=$1 dcqcn_init_tr=$1
 }
 
 read_applied() { # the lines "TEXT (NAME) : VALUE" of apply; the second port of a bond has its own lines for the marks
@@ -123,6 +138,10 @@ read_applied() { # the lines "TEXT (NAME) : VALUE" of apply; the second port of 
 		*cnp_prio*) both "$cnp_prio" 7 && cnp_prio=$found ;;
 		*roce_dscp*) both "$roce_dscp" 63 && roce_dscp=$found ;;
 		*roce_prio*) both "$roce_prio" 7 && roce_prio=$found ;;
+		*'weight(g)'*) figure && dcqcn_g=$found ;;
+		*'(inact_th)'*) figure && dcqcn_inact_th=$found ;;
+		*'(init_cr)'*) figure && dcqcn_init_cr=$found ;;
+		*'(init_tr)'*) figure && dcqcn_init_tr=$found ;;
 		esac
 	done <<-END
 		$text
@@ -131,6 +150,16 @@ read_applied() { # the lines "TEXT (NAME) : VALUE" of apply; the second port of 
 
 switch() { # sets found to on or off, by the word in is
 	case $is in Enabled) found=on ;; Disabled) found=off ;; *) return 1 ;; esac
+}
+
+figure() { # sets found to the number in is, which is decimal or hexadecimal and may have a unit behind it
+	is=${is%% *}
+	case $is in
+	0x | 0x?????* | 0x*[!0-9a-f]*) return 1 ;;
+	0x*) found=$((is + 0)) ;;
+	'' | *[!0-9]* | ????????* | 0?*) return 1 ;;
+	*) found=$is ;;
+	esac
 }
 
 both() { # BEFORE MAX: sets found to the number in is, beside a different one of the first port
@@ -170,6 +199,18 @@ read_debug() { # the kernel's own driver shows some parameters, in decimal; no d
 	case $found in 0) found=off ;; 1) found=on ;; esac
 	stays ecn_enable "$found"
 	ecn_enable=$found
+	tell run_avg_weight_g
+	stays dcqcn_g "$found"
+	dcqcn_g=$found
+	tell inactivity_cp
+	stays dcqcn_inact_th "$found"
+	dcqcn_inact_th=$found
+	tell init_cr
+	stays dcqcn_init_cr "$found"
+	dcqcn_init_cr=$found
+	tell init_tr
+	stays dcqcn_init_tr "$found"
+	dcqcn_init_tr=$found
 }
 
 stays() { # KEY VALUE: sets found to the value, or to a reason where another one is wanted, which nothing can set
@@ -302,7 +343,7 @@ write_cc() { # everything that is wanted, and then apply: the files themselves k
 	status=0
 	for key in $cc_keys; do
 		look "$conf" "$key" && [ "$found" != none ] || continue
-		name=$key
+		name=${key#dcqcn_}
 		case $key=$found in
 		prio_vlan=on) name=disable_prio_vlan_tx found=0 ;;
 		prio_vlan=off) name=disable_prio_vlan_tx found=1 ;;
