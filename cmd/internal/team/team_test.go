@@ -521,7 +521,8 @@ func TestFollowing(t *testing.T) {
 	for want, site := range map[int][]statement.Statement{
 		exit.Errors: {{Verb: statement.Refused, Why: "no \u202emirror"}},
 		exit.Incomplete: {
-			{Verb: statement.Taken}, {Verb: statement.Began, Wave: 1},
+			{Verb: statement.Taken},
+			{Verb: statement.Began, Wave: 1},
 			{Verb: statement.Ended, Wave: 1, Outcome: "stopped", Why: "leaf1 is restored"},
 			{Verb: statement.Over, Outcome: "stopped", Why: "leaf1 is restored"},
 		},

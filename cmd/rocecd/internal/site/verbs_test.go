@@ -161,3 +161,27 @@ func TestVerbsDetached(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(w.repo, "more.hcl"), []byte("\n"), 0o600))
 	require.ErrorContains(t, alice.Plan(t.Context(), w.repo, &verbs.PlanOptions{Valid: time.Hour}), "has changes that are not committed")
 }
+
+// TestVerbsHubAway: a person who follows a run hears that the hub is away and is back, and the run goes on to its end.
+func TestVerbsHubAway(t *testing.T) {
+	t.Parallel()
+	w := newTeam(t)
+	alice, out := w.person("alice", keys.Operator)
+	bob, _ := w.person("bob", keys.Operator)
+	file := filepath.Join(w.dir, "change.plan")
+	require.NoError(t, alice.Plan(t.Context(), w.repo, &verbs.PlanOptions{
+		Out: file, Valid: time.Hour, Holds: []string{"dc2/1"}, Within: time.Hour,
+	}))
+	ended := make(chan error, 1)
+	go func() { ended <- alice.Submit(t.Context(), &verbs.SubmitOptions{Plan: file, Approve: true}) }()
+	out.has(t, "held: wave 4 is held for 1 approval")
+	w.hub.Stop()
+	out.has(t, "the hub is away. The sites go on with waves that need no statement of another site")
+	require.ErrorContains(t, bob.ApproveWave(t.Context(), "last", "dc2/1", true), "This verb changed nothing.")
+	w.up()
+	out.has(t, "the hub is back")
+	require.Eventually(t, bob.Hub.Connected, time.Minute, 10*time.Millisecond)
+	require.NoError(t, bob.ApproveWave(t.Context(), "last", "dc2/1", true))
+	require.NoError(t, <-ended)
+	out.has(t, "is over: complete.")
+}
