@@ -50,7 +50,7 @@ func applyCommand(a *app) *cobra.Command {
 			if err := o.check(); err != nil {
 				return err
 			}
-			if done, err := ofTeam(a, cmd, args, &o.team, o.Format, func(t *team.Team) error {
+			if done, err := ofTeam(a, cmd, args, &o.team, o.Format, func(t *team.Client) error {
 				return t.Submit(cmd.Context(), &team.SubmitOptions{
 					Plan: o.saved, Hold: o.Hold, Accept: o.Accept, Message: o.Message, Approve: o.Approve, Detach: o.team.detach,
 				})

@@ -32,7 +32,7 @@ func approveCommand(a *app) *cobra.Command {
 		Example: "  rocec approve change.plan --sign-key ~/.ssh/id_ed25519_sk",
 		Args:    takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if done, err := ofTeam(a, cmd, args, &o, "text", func(t *team.Team) error {
+			if done, err := ofTeam(a, cmd, args, &o, "text", func(t *team.Client) error {
 				return t.ApproveWave(cmd.Context(), args[0], o.wave, yes)
 			}, "auto-approve"); done {
 				return err

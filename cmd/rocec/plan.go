@@ -50,7 +50,7 @@ func planCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if done, err := ofTeam(a, cmd, args, &o.team, o.format, func(t *team.Team) error {
+			if done, err := ofTeam(a, cmd, args, &o.team, o.format, func(t *team.Client) error {
 				return t.Plan(cmd.Context(), dir, &team.PlanOptions{
 					Out: o.out, Valid: o.valid, Message: o.message, Only: o.only, Changes: o.detailed,
 					Sites: o.team.sites, Holds: o.team.holds, Within: o.team.within,

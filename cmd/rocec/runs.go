@@ -36,7 +36,7 @@ func runsCommand(a *app) *cobra.Command {
 				return err
 			}
 			o.Run = strings.Join(args, "")
-			if done, err := ofTeam(a, cmd, args, &o.team, o.Format, func(t *team.Team) error {
+			if done, err := ofTeam(a, cmd, args, &o.team, o.Format, func(t *team.Client) error {
 				return t.Show(cmd.Context(), &o.ShowOptions)
 			}, "format", "follow", "device"); done {
 				return err

@@ -69,7 +69,7 @@ func followFlags(cmd *cobra.Command, o *teamOptions) {
 }
 
 // ofTeam does a verb of a team, if --team was given. allowed are the flags of the verb that have an effect there, too.
-func ofTeam(a *app, cmd *cobra.Command, args []string, o *teamOptions, format string, do func(*team.Team) error, allowed ...string) (
+func ofTeam(a *app, cmd *cobra.Command, args []string, o *teamOptions, format string, do func(*team.Client) error, allowed ...string) (
 	done bool, err error,
 ) {
 	if !o.on {
@@ -101,8 +101,8 @@ func ofTeam(a *app, cmd *cobra.Command, args []string, o *teamOptions, format st
 }
 
 // saysOfTeam returns what tells the sites how a run goes on.
-func saysOfTeam(cmd *cobra.Command, o *teamOptions, verb statement.Verb, run string, yes bool) func(*team.Team) error {
-	return func(t *team.Team) error {
+func saysOfTeam(cmd *cobra.Command, o *teamOptions, verb statement.Verb, run string, yes bool) func(*team.Client) error {
+	return func(t *team.Client) error {
 		return t.SayAbout(cmd.Context(), &team.SayOptions{Verb: verb, Run: run, Yes: yes, Detach: o.detach})
 	}
 }

@@ -112,16 +112,16 @@ func stateOfLog(l *journal.Log, logs []*journal.Log, now time.Time) (State, stri
 }
 
 // wavesOf returns the waves of a journal, as the header has them.
-func wavesOf(l *journal.Log) []Wave {
+func wavesOf(l *journal.Log) []RunWave {
 	of := map[int][]string{}
-	out := []Wave{}
+	out := []RunWave{}
 	for _, d := range l.Devices {
 		if of[d.Wave] == nil {
-			out = append(out, Wave{Wave: d.Wave})
+			out = append(out, RunWave{Wave: d.Wave})
 		}
 		of[d.Wave] = append(of[d.Wave], d.Name)
 	}
-	slices.SortFunc(out, func(a, b Wave) int { return cmp.Compare(a.Wave, b.Wave) })
+	slices.SortFunc(out, func(a, b RunWave) int { return cmp.Compare(a.Wave, b.Wave) })
 	for i := range out {
 		w := &out[i]
 		w.Devices, w.State = nodes(of[w.Wave]), Complete

@@ -75,16 +75,16 @@ type RunSummary struct {
 
 // Share is the part of a run that one site does.
 type Share struct {
-	Site    string `json:"site,omitempty"` // empty: the run is of this machine, and of no site
-	State   State  `json:"state"`
-	Why     string `json:"why,omitempty"`
-	Away    bool   `json:"away,omitempty"` // the hub does not hear the site
-	Waves   []Wave `json:"waves"`
-	Journal string `json:"journal,omitempty"` // SHA-256 of the last line of the journal of the site
+	Site    string    `json:"site,omitempty"` // empty: the run is of this machine, and of no site
+	State   State     `json:"state"`
+	Why     string    `json:"why,omitempty"`
+	Away    bool      `json:"away,omitempty"` // the hub does not hear the site
+	Waves   []RunWave `json:"waves"`
+	Journal string    `json:"journal,omitempty"` // SHA-256 of the last line of the journal of the site
 }
 
-// Wave is a wave of a share.
-type Wave struct {
+// RunWave is a wave of a share.
+type RunWave struct {
 	Wave     int        `json:"wave"` // from 1 in the share
 	Devices  string     `json:"devices"`
 	State    State      `json:"state"`

@@ -90,7 +90,7 @@ func (f *files) write(t *testing.T, h happened) {
 
 // stream is a team of two sites: the first two waves are of dc1, and the third one of dc2.
 type stream struct {
-	*brokertest.Team
+	*brokertest.People
 	clock *clock
 }
 
@@ -160,7 +160,7 @@ func each(t *testing.T, test func(t *testing.T, c *clock, r record)) {
 	})
 	t.Run("stream", func(t *testing.T) {
 		c := &clock{start}
-		test(t, c, &stream{brokertest.NewTeam(t, c.Now), c})
+		test(t, c, &stream{brokertest.NewPeople(t, c.Now), c})
 	})
 }
 

@@ -160,7 +160,7 @@ func (q *at) awayText(site string) string {
 
 // share returns the part of a run that a site does.
 func (q *at) share(t *teamqueue.TeamRun, s *teamqueue.Share) Share {
-	out := Share{Site: s.Site, Journal: s.Head, Away: q.isAway(s.Site), Waves: []Wave{}}
+	out := Share{Site: s.Site, Journal: s.Head, Away: q.isAway(s.Site), Waves: []RunWave{}}
 	switch {
 	case s.Refused != "":
 		out.State, out.Why = Refused, s.Refused
@@ -188,8 +188,8 @@ func (q *at) share(t *teamqueue.TeamRun, s *teamqueue.Share) Share {
 }
 
 // waveOf returns a wave of a share by its number in the plan.
-func waveOf(t *teamqueue.TeamRun, s *teamqueue.Share, n int) Wave {
-	out := Wave{Wave: n - s.First + 1, Devices: bound(t.Plan.Terms.Waves[n-1]), State: Waits}
+func waveOf(t *teamqueue.TeamRun, s *teamqueue.Share, n int) RunWave {
+	out := RunWave{Wave: n - s.First + 1, Devices: bound(t.Plan.Terms.Waves[n-1]), State: Waits}
 	for _, h := range t.Plan.Terms.Holds {
 		if h.Wave == n {
 			out.Wanted = h.Approvals

@@ -25,7 +25,7 @@ const run = "20261130t080000z-aaaa"
 func newStream(t *testing.T) *stream {
 	t.Helper()
 	c := &clock{start}
-	return &stream{brokertest.NewTeam(t, c.Now), c}
+	return &stream{brokertest.NewPeople(t, c.Now), c}
 }
 
 // state returns the state of a run as a sentence.

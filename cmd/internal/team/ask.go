@@ -24,7 +24,7 @@ const (
 
 // asking are the questions of one plan.
 type asking struct {
-	t        *Team
+	t        *Client
 	fabric   string
 	began    time.Time
 	nonces   map[string]string // of the questions, by site
@@ -34,7 +34,7 @@ type asking struct {
 }
 
 // ask asks sites for their parts of a plan. Sites that make no part are in refused, with the reasons.
-func (t *Team) ask(ctx context.Context, fabric string, q *teamplan.Question, sites []string) (*asking, error) {
+func (t *Client) ask(ctx context.Context, fabric string, q *teamplan.Question, sites []string) (*asking, error) {
 	body, err := json.Marshal(q)
 	if err != nil {
 		return nil, err

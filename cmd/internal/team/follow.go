@@ -32,7 +32,7 @@ type FollowOptions struct {
 }
 
 // Follow prints the events of a run until it is over, or waits for a person to confirm it.
-func (t *Team) Follow(ctx context.Context, name string, good ledger.State) error {
+func (t *Client) Follow(ctx context.Context, name string, good ledger.State) error {
 	return Follow(ctx, t.Session, t.Ledger(""), &FollowOptions{name, t.Format, true, good})
 }
 
@@ -82,7 +82,7 @@ type printer struct {
 }
 
 // write prints an event as JSON.
-func (t *Team) write(r *ledger.RunSummary, e *ledger.Event) {
+func (t *Client) write(r *ledger.RunSummary, e *ledger.Event) {
 	(&printer{Session: t.Session, format: t.Format}).json(r, e)
 }
 
@@ -179,7 +179,7 @@ func (p *printer) end(r *ledger.RunSummary, good ledger.State) error {
 		p.Screen().Prose("", diag.Escape(fmt.Sprintf("The run %s is over: %s.", r.Run, stateText(r))))
 	}
 	begun := slices.ContainsFunc(r.Sites, func(s ledger.Share) bool {
-		return slices.ContainsFunc(s.Waves, func(w ledger.Wave) bool { return w.State != ledger.Waits })
+		return slices.ContainsFunc(s.Waves, func(w ledger.RunWave) bool { return w.State != ledger.Waits })
 	})
 	switch {
 	case r.State == ledger.Complete || r.State == ledger.Unconfirmed || r.State == good:

@@ -31,7 +31,7 @@ type PlanOptions struct {
 }
 
 // Plan asks the sites of a fabric for their parts of a plan, and makes one plan of them.
-func (t *Team) Plan(ctx context.Context, dir string, o *PlanOptions) error {
+func (t *Client) Plan(ctx context.Context, dir string, o *PlanOptions) error {
 	if (len(o.Holds) > 0) != (o.Within != 0) || o.Within < 0 || o.Within > savedplan.MostValidity {
 		return exit.Fail(exit.Usage, "--hold-before needs --within, which is more than 0 and at most 90 days, such as --within 4h")
 	}
@@ -146,7 +146,7 @@ func sitesOf(f *report.Report, o *PlanOptions) (devices map[string][]string, sit
 }
 
 // terms returns the terms that the person decides.
-func (t *Team) terms(f *report.Report, commit string, o *PlanOptions) (*deploy.Terms, error) {
+func (t *Client) terms(f *report.Report, commit string, o *PlanOptions) (*deploy.Terms, error) {
 	now := t.Clock.Now().UTC().Truncate(time.Second)
 	return &deploy.Terms{
 		Name: f.Fabric.Name, Commit: commit, Message: o.Message, Made: now, Expires: now.Add(o.Valid), Nonce: rand.Text(),
@@ -189,7 +189,7 @@ func holds(terms *deploy.Terms, o *PlanOptions) (out []deploy.TermHold, err erro
 }
 
 // save writes the plan, and signs it as the person who made it.
-func (t *Team) save(ctx context.Context, name string, saved *deploy.Saved) error {
+func (t *Client) save(ctx context.Context, name string, saved *deploy.Saved) error {
 	if err := savedplan.Write(name, saved.Bytes()); err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func printRuns(s *view.Screen, l *ledger.List, none string) {
 }
 
 // printRun prints one run of a team.
-func (t *Team) printRun(r *ledger.RunSummary) {
+func (t *Client) printRun(r *ledger.RunSummary) {
 	s := t.Screen()
 	line := func(name, value string) {
 		if value != "" {
@@ -120,7 +120,7 @@ func textIf(text string, is bool) string {
 }
 
 // waveText describes a wave in a line.
-func waveText(site string, w *ledger.Wave) string {
+func waveText(site string, w *ledger.RunWave) string {
 	text := fmt.Sprintf("%s/%d  %s  %s", site, w.Wave, w.State, w.Devices)
 	if w.Wanted > 0 {
 		text += fmt.Sprintf("  (%d of %s%s)", len(w.Approved), diag.Count(w.Wanted, "approval"),

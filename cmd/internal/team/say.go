@@ -29,7 +29,7 @@ type SubmitOptions struct {
 }
 
 // Submit submits a plan to the sites, and follows the run.
-func (t *Team) Submit(ctx context.Context, o *SubmitOptions) error {
+func (t *Client) Submit(ctx context.Context, o *SubmitOptions) error {
 	if o.Plan == "" {
 		return exit.Fail(exit.Usage, "--team submits a saved plan: rocec plan --team --out FILE, rocec apply --team --plan FILE")
 	}
@@ -103,7 +103,7 @@ type sending struct {
 }
 
 // sent reports a statement that the hub has, and follows the run unless the person detaches.
-func (t *Team) sent(ctx context.Context, s *sending) error {
+func (t *Client) sent(ctx context.Context, s *sending) error {
 	list, err := t.arrived(ctx, s.number)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func sayingOf(verb statement.Verb) saying {
 }
 
 // SayAbout sends a statement about a run to its sites, and follows the run.
-func (t *Team) SayAbout(ctx context.Context, o *SayOptions) error {
+func (t *Client) SayAbout(ctx context.Context, o *SayOptions) error {
 	r, run, of, err := t.find(ctx, o.Run)
 	if err != nil {
 		return err
@@ -202,7 +202,7 @@ func pointless(verb statement.Verb, run *ledger.RunSummary, of *teamqueue.TeamRu
 }
 
 // ApproveWave approves a wave of a run that is held. The wave is SITE/N.
-func (t *Team) ApproveWave(ctx context.Context, name, wave string, yes bool) error {
+func (t *Client) ApproveWave(ctx context.Context, name, wave string, yes bool) error {
 	if wave == "" {
 		return exit.Fail(exit.Usage, "--team approves a wave of a run: name it with --wave, such as --wave dc2/1")
 	}

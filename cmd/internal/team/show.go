@@ -30,7 +30,7 @@ func (o *ShowOptions) check(format string) error {
 }
 
 // Show shows runs of the team.
-func (t *Team) Show(ctx context.Context, o *ShowOptions) error {
+func (t *Client) Show(ctx context.Context, o *ShowOptions) error {
 	if err := o.check(t.Format); err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func Show(ctx context.Context, s *session.Session, clock device.Clock, format st
 }
 
 // runs prints the queue of a team: all runs, or one.
-func (t *Team) runs(ctx context.Context, l *ledger.Stream, name string) error {
+func (t *Client) runs(ctx context.Context, l *ledger.Stream, name string) error {
 	r, err := l.Read(ctx)
 	if err != nil {
 		return hubError(err)
@@ -99,7 +99,7 @@ func (t *Team) runs(ctx context.Context, l *ledger.Stream, name string) error {
 }
 
 // leftOut reports messages that could not be used.
-func (t *Team) leftOut(l *ledger.List) {
+func (t *Client) leftOut(l *ledger.List) {
 	if l.After > 0 {
 		t.Say("The messages of the hub up to number %d are not read, as there are too many: older runs are missing here.", l.After)
 	}

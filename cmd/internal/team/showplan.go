@@ -49,7 +49,7 @@ type planHold struct {
 }
 
 // showPlan prints the parts of the sites.
-func (t *Team) showPlan(a *asking, sites []string, saved *deploy.Saved, refused bool) error {
+func (t *Client) showPlan(a *asking, sites []string, saved *deploy.Saved, refused bool) error {
 	terms := saved.Terms
 	doc := &PlanDocument{
 		FormatVersion: report.FormatVersion, Fabric: terms.Name, Commit: terms.Commit, Sites: []planSite{}, Holds: []planHold{},
@@ -88,7 +88,7 @@ func (s *planSite) of(p *teamplan.SitePart) {
 // mostDevices is how many devices of a site the text has.
 const mostDevices = 40
 
-func (t *Team) printPlan(doc *PlanDocument) {
+func (t *Client) printPlan(doc *PlanDocument) {
 	s := t.Screen()
 	say := func(format string, args ...any) { s.Prose("", diag.Escape(fmt.Sprintf(format, args...))) }
 	changes := 0

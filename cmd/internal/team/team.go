@@ -1,4 +1,4 @@
-// Package team has the verbs of a person in a [Team]: it asks sites for their parts of a plan, submits a plan, sends statements about a
+// Package team has the [Client] of a person in a team: it asks sites for their parts of a plan, submits a plan, sends statements about a
 // run, and follows it.
 //
 // The hub carries statements and is not trusted: what a person says is signed by his key, and what sites say is verified by the allowed
@@ -31,8 +31,8 @@ type Hub interface {
 	Publish(ctx context.Context, s broker.Subject, id string, data []byte) (number uint64, err error)
 }
 
-// Team is the team of a person.
-type Team struct {
+// Client is a person at the hub of a team.
+type Client struct {
 	*session.Session
 	Hub     Hub
 	Clock   device.Clock
@@ -54,7 +54,7 @@ const (
 )
 
 // Open connects to the hub, and reads the signers of this machine. The caller calls end after use.
-func Open(s *session.Session, w Where, format string, clock device.Clock) (t *Team, end func(), err error) {
+func Open(s *session.Session, w Where, format string, clock device.Clock) (t *Client, end func(), err error) {
 	for _, one := range []struct {
 		to   *string
 		name string
@@ -83,7 +83,7 @@ func Open(s *session.Session, w Where, format string, clock device.Clock) (t *Te
 		return nil, nil, hubError(err)
 	}
 	s.Ending.OnDevices() // the first signal ends what this machine waits for, and not the work of the sites
-	return &Team{Session: s, Hub: b, Clock: clock, Signers: signers, Sign: r.Sign, Rights: r, Format: format}, b.Close, nil
+	return &Client{Session: s, Hub: b, Clock: clock, Signers: signers, Sign: r.Sign, Rights: r, Format: format}, b.Close, nil
 }
 
 // hubError returns the error of a verb that needs the hub.
@@ -96,12 +96,12 @@ func hubError(err error) error {
 }
 
 // Ledger returns the record of a fabric; empty: of all fabrics.
-func (t *Team) Ledger(fabric string) *ledger.Stream {
+func (t *Client) Ledger(fabric string) *ledger.Stream {
 	return &ledger.Stream{Hub: t.Hub, Signers: t.Signers, Clock: t.Clock, Fabric: fabric}
 }
 
 // read reads the queue of all fabrics.
-func (t *Team) read(ctx context.Context) (*ledger.Stream, *ledger.Reading, error) {
+func (t *Client) read(ctx context.Context) (*ledger.Stream, *ledger.Reading, error) {
 	l := t.Ledger("")
 	r, err := l.Read(ctx)
 	if err != nil {
@@ -111,7 +111,7 @@ func (t *Team) read(ctx context.Context) (*ledger.Stream, *ledger.Reading, error
 }
 
 // find returns a run by the name that a person wrote.
-func (t *Team) find(ctx context.Context, name string) (r *ledger.Reading, run *ledger.RunSummary, of *teamqueue.TeamRun, err error) {
+func (t *Client) find(ctx context.Context, name string) (r *ledger.Reading, run *ledger.RunSummary, of *teamqueue.TeamRun, err error) {
 	l, r, err := t.read(ctx)
 	if err != nil {
 		return nil, nil, nil, err
@@ -133,7 +133,7 @@ func noRun(name string, team bool, err error) error {
 }
 
 // make makes a signed statement of the person.
-func (t *Team) make(ctx context.Context, st *statement.Statement, body []byte) ([]byte, error) {
+func (t *Client) make(ctx context.Context, st *statement.Statement, body []byte) ([]byte, error) {
 	st.At, st.Nonce = t.Clock.Now().UTC().Truncate(time.Second), rand.Text()
 	signed, err := statement.Make(st, body, func(namespace string, message []byte) ([]byte, error) {
 		return t.Sign(ctx, namespace, message)
@@ -145,7 +145,7 @@ func (t *Team) make(ctx context.Context, st *statement.Statement, body []byte) (
 }
 
 // publish sends a statement about a run, if the queue accepts it as the sites will do. It returns the number of the message.
-func (t *Team) publish(ctx context.Context, r *ledger.Reading, to broker.Subject, st *statement.Statement, body []byte) (uint64, error) {
+func (t *Client) publish(ctx context.Context, r *ledger.Reading, to broker.Subject, st *statement.Statement, body []byte) (uint64, error) {
 	data, err := t.make(ctx, st, body)
 	if err != nil {
 		return 0, err
@@ -166,7 +166,7 @@ func (t *Team) publish(ctx context.Context, r *ledger.Reading, to broker.Subject
 }
 
 // arrived reads a statement back by its number, and refuses one that the sites do not obey: the hub has another time than this machine.
-func (t *Team) arrived(ctx context.Context, number uint64) (*ledger.List, error) {
+func (t *Client) arrived(ctx context.Context, number uint64) (*ledger.List, error) {
 	l, r, err := t.read(ctx)
 	if err != nil {
 		return nil, exit.Fail(exit.Machines, "the hub has your statement as message %d, and cannot be read: %v", number, err)

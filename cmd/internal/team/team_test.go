@@ -44,8 +44,8 @@ func TestMain(m *testing.M) {
 
 // desk is the machine of a person. Its hub is in memory, and the test plays the sites.
 type desk struct {
-	*Team
-	all *brokertest.Team
+	*Client
+	all *brokertest.People
 	dir string // of the fabric
 
 	out, errors *bytes.Buffer
@@ -77,7 +77,7 @@ func (p *passing) Wait(d time.Duration) <-chan time.Time {
 func newDesk(t *testing.T, who string) *desk {
 	t.Helper()
 	clock := &passing{now: time.Date(2026, 11, 30, 8, 0, 0, 0, time.UTC)}
-	d := &desk{all: brokertest.NewTeam(t, clock.Now), out: &bytes.Buffer{}, errors: &bytes.Buffer{}, dir: t.TempDir()}
+	d := &desk{all: brokertest.NewPeople(t, clock.Now), out: &bytes.Buffer{}, errors: &bytes.Buffer{}, dir: t.TempDir()}
 	text, err := os.ReadFile("testdata/fabric.hcl")
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(d.dir, "fabric.hcl"), text, 0o600))
@@ -90,7 +90,7 @@ func newDesk(t *testing.T, who string) *desk {
 	g.LogFormat = "text"
 	require.NoError(t, g.Prepare())
 	of := device.Clock{Now: clock.Now, Wait: clock.Wait}
-	d.Team = &Team{
+	d.Client = &Client{
 		Session: session.New(g, of), Hub: d.all.Hub, Clock: of, Signers: d.all.Signers, Sign: d.all.SignAs(who), Rights: &rights.Rights{},
 		Format: "text",
 	}

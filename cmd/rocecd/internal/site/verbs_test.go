@@ -43,7 +43,7 @@ func (s *screen) String() string {
 }
 
 // person returns the verbs of a person at a machine of his own, and what they print.
-func (w *team) person(name string, role keys.Role) (*verbs.Team, *screen) {
+func (w *team) person(name string, role keys.Role) (*verbs.Client, *screen) {
 	w.t.Helper()
 	out := &screen{}
 	g := globals.New(&person.Person{
@@ -53,7 +53,7 @@ func (w *team) person(name string, role keys.Role) (*verbs.Team, *screen) {
 	g.LogFormat = "text"
 	require.NoError(w.t, g.Prepare())
 	clock := device.Clock{Now: time.Now, Wait: time.After}
-	return &verbs.Team{
+	return &verbs.Client{
 		Session: session.New(g, clock), Hub: w.as(name+"-desk", role), Clock: clock, Signers: w.signers, Rights: &rights.Rights{}, Format: "text",
 		Sign: func(_ context.Context, namespace string, message []byte) ([]byte, error) {
 			return w.tokens[name].Sign(namespace, message, 1), nil

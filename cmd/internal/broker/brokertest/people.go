@@ -18,9 +18,9 @@ import (
 	"github.com/rocec/rocec/cmd/internal/statement"
 )
 
-// Team has the keys of persons and sites, and a hub in memory. Alice plans and applies, bob approves, carol does all, and mallory has no
+// People has the keys of persons and sites, and a hub in memory. Alice plans and applies, bob approves, carol does all, and mallory has no
 // right.
-type Team struct {
+type People struct {
 	T       testing.TB
 	Hub     *Hub
 	Keys    map[string]*sshsigtest.Token
@@ -31,10 +31,10 @@ type Team struct {
 	nonce int
 }
 
-// NewTeam returns a team with the sites dc1 and dc2.
-func NewTeam(t testing.TB, now func() time.Time) *Team {
+// NewPeople returns a team with the sites dc1 and dc2.
+func NewPeople(t testing.TB, now func() time.Time) *People {
 	t.Helper()
-	w := &Team{T: t, Hub: New(now), Keys: map[string]*sshsigtest.Token{}, Clock: now}
+	w := &People{T: t, Hub: New(now), Keys: map[string]*sshsigtest.Token{}, Clock: now}
 	var lines strings.Builder
 	for i, one := range [][2]string{
 		{"alice", "rocec-plan,rocec-apply"},
@@ -56,14 +56,14 @@ func NewTeam(t testing.TB, now func() time.Time) *Team {
 }
 
 // SignAs returns the signing of a person.
-func (w *Team) SignAs(who string) func(context.Context, string, []byte) ([]byte, error) {
+func (w *People) SignAs(who string) func(context.Context, string, []byte) ([]byte, error) {
 	return func(_ context.Context, namespace string, message []byte) ([]byte, error) {
 		return w.Keys[who].Sign(namespace, message, 1), nil
 	}
 }
 
 // Says publishes a statement of the fabric prod, and returns its digest. The statement gets the time and a nonce, unless it has them.
-func (w *Team) Says(who string, kind broker.Kind, st statement.Statement, body []byte) string {
+func (w *People) Says(who string, kind broker.Kind, st statement.Statement, body []byte) string {
 	w.T.Helper()
 	w.mu.Lock()
 	w.nonce++
