@@ -1,6 +1,7 @@
 package targets_test
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -15,6 +16,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/nic/mlx5"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/sender"
 )
 
 var update = flag.Bool("update", false, "write the table of families into docs/hosts.md")
@@ -159,20 +162,98 @@ func tableOfFamilies() string {
 	return b.String() + "\n"
 }
 
+// tableOfSenders returns the generated table of the settings that mark the packets of each sender. Families with the same row share it.
+func tableOfSenders() string {
+	var b strings.Builder
+	b.WriteString("| packets of | families | setting | set by | read by `verify` | not known | source |\n")
+	b.WriteString("| --- | --- | --- | --- | --- | --- | --- |\n")
+	for _, kind := range sender.Kinds {
+		var rows []string
+		families, sources := map[string][]string{}, map[string][]string{}
+		for _, t := range targets.All {
+			for _, m := range markingsOf(t) {
+				if m.Kind != kind {
+					continue
+				}
+				row := fmt.Sprintf("%s | %s | %s | %s", m.Setting, cmp.Or(m.By, "-"), cmp.Or(m.Read, "-"), cmp.Or(m.Unknown, "-"))
+				if families[row] == nil {
+					rows = append(rows, row)
+				}
+				families[row] = append(families[row], t.Name)
+				if !slices.Contains(sources[row], m.Source) {
+					sources[row] = append(sources[row], m.Source)
+				}
+			}
+		}
+		for _, row := range rows {
+			of := strings.Join(families[row], ", ")
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", kind.Title(), of, row, strings.Join(sources[row], "; "))
+		}
+	}
+	return b.String()
+}
+
+func markingsOf(t *target.Target) []sender.Marking {
+	if t.Markings == nil {
+		return nil
+	}
+	return t.Markings()
+}
+
+// TestMarkings: every family of NICs states for each sender which setting marks its packets, with a source. A row is read back, or states
+// what is not known, or the driver has no such sender.
+func TestMarkings(t *testing.T) {
+	for _, one := range targets.All {
+		if one.Driver == nil {
+			assert.Nil(t, one.Markings, one.Name)
+			continue
+		}
+		var senders []sender.Kind
+		for _, m := range one.Markings() {
+			at := one.Name + ": " + string(m.Kind)
+			senders = append(senders, m.Kind)
+			assert.NotEmpty(t, m.Setting, at)
+			assert.NotEmpty(t, m.Source, at)
+			if m.By == "" {
+				assert.Empty(t, m.Read+m.Unknown+m.Pairs, at)
+			} else {
+				assert.NotEmpty(t, m.Read+m.Unknown, at)
+			}
+			if m.Pairs != "" {
+				assert.NotEqual(t, sender.CM, m.Kind, at)
+			}
+			for key := range strings.FieldsFuncSeq(m.Read, func(r rune) bool { return r == '`' || r == ',' || r == ' ' }) {
+				if m.Kind == sender.CM || m.Kind == sender.Verbs {
+					assert.Contains(t, one.Keys(), key, "%s is read back by a key of the value file", at)
+				}
+			}
+		}
+		assert.Equal(t, sender.Kinds, senders, one.Name)
+	}
+}
+
+// generated returns the text before, in and after the generated part of a page.
+func generated(t *testing.T, page, from, to string) (before, part, after string) {
+	before, rest, ok := strings.Cut(page, from)
+	require.True(t, ok, from)
+	part, after, ok = strings.Cut(rest, to)
+	require.True(t, ok, to)
+	return before + from, part, to + after
+}
+
 // TestTableOfFamilies: docs/hosts.md has, for each family and capability, whether rocec writes, compares or judges it, made from the keys
-// of the families' value files. Each other cell has a reason with a source, and each reason is about such a cell.
+// of the families' value files, and the table of senders. Each other cell has a reason with a source, and each reason is about such a cell.
 func TestTableOfFamilies(t *testing.T) {
-	const file, from, to = "../docs/hosts.md", "<!-- families: generated -->\n", "<!-- end of families -->\n"
+	const file = "../docs/hosts.md"
 	page, err := os.ReadFile(file)
 	require.NoError(t, err)
-	before, rest, ok := strings.Cut(string(page), from)
-	require.True(t, ok)
-	table, after, ok := strings.Cut(rest, to)
-	require.True(t, ok)
+	before, senders, rest := generated(t, string(page), "<!-- senders: generated -->\n", "<!-- end of senders -->\n")
+	between, table, after := generated(t, rest, "<!-- families: generated -->\n", "<!-- end of families -->\n")
 	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(before+from+tableOfFamilies()+to+after), 0o644))
+		require.NoError(t, os.WriteFile(file, []byte(before+tableOfSenders()+between+tableOfFamilies()+after), 0o644))
 		return
 	}
+	assert.Equal(t, tableOfSenders(), senders, "go test ./targets -run TestTableOfFamilies -update")
 	assert.Equal(t, tableOfFamilies(), table, "go test ./targets -run TestTableOfFamilies -update")
 
 	reasons, end, ok := strings.Cut(after, "\n### ")

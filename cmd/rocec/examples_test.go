@@ -384,6 +384,7 @@ var notRun = map[string]string{
 	"sonic-port":         "about settings on a switch; no fabric contains them",
 
 	"cumulus-port":       "no model has such ports: unknown-port comes first",
+	"host-sender":        "about programs of a host; no fabric contains them",
 	"host-setting":       "about abilities of a host; no fabric contains them",
 	"invalid-utf8":       "about bytes that this manual cannot contain",
 	"table-too-large":    "33 million entries",

@@ -38,8 +38,8 @@ func verifyCommand(a *app) *cobra.Command {
 			"help metrics describes them.\n\n" +
 			"With --gids it reads only the GID tables of the hosts' RDMA devices. For every intent of a NIC it prints the index that\n" +
 			"connections must use: the entry with the intent's version, the interface of its VLAN, and the address that the fabric states. It\n" +
-			"prints the settings for NCCL, UCX and perftest. A link-local GID never fits. It keeps the indexes. An index or an RDMA device\n" +
-			"that differs from the last verify --gids is a finding, once.",
+			"prints the settings for NCCL, UCX, NVSHMEM and perftest. A link-local GID never fits. It keeps the indexes. An index or an RDMA\n" +
+			"device that differs from the last verify --gids is a finding, once.",
 		Example: "  rocec verify\n" +
 			"  rocec verify --traffic\n" +
 			"  rocec verify --gids --target gpu017",

@@ -28,7 +28,7 @@ func Cannot(value string) (why string, is bool) {
 }
 
 // Topics lists the codes that every family may report.
-var Topics = []diag.Topic{mixedTopic, optionTopic, parameterTopic, pcpTopic, SettingTopic, tosTopic, vlanTopic}
+var Topics = []diag.Topic{mixedTopic, optionTopic, parameterTopic, pcpTopic, senderTopic, SettingTopic, tosTopic, vlanTopic}
 
 var SettingTopic = diag.Topic{Code: "host-setting", Summary: "a host cannot have the settings of the fabric"}
 

@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/nic/steps"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/sender"
 )
 
 // Family describes how rocec writes the NICs of one driver.
@@ -22,8 +23,9 @@ type Family struct {
 	Module string       // the kernel module of the interfaces: "mlx5_core"; empty: any
 	Rows   func() []Row // the keys of the value file, as [Sorted] returns them
 
-	// Unreached names the queue pairs that the defaults of an RDMA device (RDMA-CM, traffic_class) do not reach, if there are any.
-	Unreached string
+	// Markings and Sent are the fields of [target.Target]. Nil: nothing is known of senders.
+	Markings func() []sender.Marking
+	Sent     func(t *target.Target, d *ir.Device, state func(path string) []byte, facts sender.Facts) []sender.Reach
 
 	// Judge reports settings that a NIC cannot have; nil: the driver has no limits.
 	Judge func(ds *diag.List, n *ir.NIC)
@@ -118,6 +120,8 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 			}
 			return all
 		},
+		Markings:   f.Markings,
+		Sent:       f.Sent,
 		Paths:      []string{f.scriptPath, f.unitPath, f.rulesPath},
 		Check:      f.check,
 		Render:     f.render,

@@ -193,9 +193,9 @@ func (s *Settings) editState(old []byte) ([]byte, diag.List) {
 			out = append(append(out, line...), '\n')
 		}
 	})
-	if s.family.Unreached != "" {
-		if text := unreachedText(s.NIC, &s.Card, s.family.Unreached); text != "" {
-			SettingTopic.Noticef(&ds, s.NIC.At, "%s", text)
+	if s.family.Markings != nil {
+		if text := unreachedText(s.NIC, &s.Card, s.family.Markings()); text != "" {
+			senderTopic.Noticef(&ds, s.NIC.At, "%s", text)
 		}
 	}
 	return out, ds

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target/sender"
 )
 
 // Join returns the target of a host whose NICs several targets write: each writes its own NICs, in the given order. If their images contain
@@ -79,6 +80,14 @@ func Join(all ...*Target) *Target {
 				maps.Copy(whole, files)
 			}
 			return whole, ""
+		},
+		Sent: func(_ *Target, d *ir.Device, state func(path string) []byte, facts sender.Facts) []sender.Reach {
+			return gather(all, func(t *Target) []sender.Reach {
+				if t.Sent == nil {
+					return nil
+				}
+				return t.Sent(t, d, state, facts)
+			})
 		},
 		About: func(d *ir.Device) string {
 			var texts []string

@@ -15,6 +15,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/commands"
 	"github.com/rocec/rocec/targets/target/lint"
+	"github.com/rocec/rocec/targets/target/sender"
 )
 
 // Target is a row of the table of targets: the facts about an operating system of switches or a driver of NICs, and the spelling of its
@@ -60,6 +61,13 @@ type Target struct {
 
 	// Keys returns the names of the settings that the target writes, or only compares, on a NIC, sorted. Nil: it writes no NIC.
 	Keys func() []string
+
+	// Markings returns for each sender of a host how its packets get their mark, in the order of [sender.Kinds]. Nil: the target has no NICs.
+	Markings func() []sender.Marking
+
+	// Sent returns the answers about the senders of a host, for this row. state returns a live state by [File.Path]; nil: it was not read.
+	// facts returns the facts that the host's probes read about an interface. Nil: no value of such devices is read.
+	Sent func(t *Target, d *ir.Device, state func(path string) []byte, facts sender.Facts) []sender.Reach
 
 	// Paths are the files that the target writes at fixed places, for rules that let a login read only these.
 	Paths []string

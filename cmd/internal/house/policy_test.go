@@ -52,8 +52,9 @@ validate/settings:       compiler/ir compiler/platform lang/diag lang/nodeset |
 validate/watchdogs:      validate/configured validate/proof compiler/ir lang/diag lang/nodeset |
 validate/walk:           compiler/ir compiler/platform lang/diag |
 targets/commands:        |
-targets/target:          targets/commands targets/target/lint compiler/ir lang/diag lang/nodeset |
+targets/target:          targets/commands targets/target/lint targets/target/sender compiler/ir lang/diag lang/nodeset |
 targets/target/lint:     lang/diag |
+targets/target/sender: |
 targets/cumulus/steps:   targets/commands |
 targets/cumulus:         targets/commands targets/cumulus/steps targets/target targets/target/lint targets/cumulus/confread
     targets/cumulus/grammar
@@ -83,12 +84,13 @@ targets/nvue/lint:       targets/target/lint targets/nvue/grammar targets/cumulu
 targets/nvue/grammar:    targets/cumulus/grammar compiler/ir lang/diag | go.yaml.in/yaml/v3
 targets/nvue/reading:    targets/target targets/cumulus targets/nvue/grammar compiler/ir compiler/platform lang/diag |
 targets/nvue/sim:        targets/target | go.yaml.in/yaml/v3
-targets/nic:             targets/commands targets/nic/steps targets/target compiler/ir lang/diag |
+targets/nic:             targets/commands targets/nic/steps targets/target targets/target/sender compiler/ir lang/diag |
 targets/nic/steps:       targets/commands |
 targets/nic/steps/store: targets/commands targets/nic/steps |
+targets/nic/senders:     targets/target targets/target/sender targets/nic targets/nic/steps compiler/ir |
 targets/nic/stored:      targets/target targets/nic targets/nic/steps targets/nic/steps/store compiler/ir lang/diag lang/nodeset |
-targets/nic/mlx5:        targets/target targets/nic targets/nic/sim targets/nic/stored targets/nic/mlx5/sim targets/nic/mlx5/steps
-    compiler/ir compiler/platform lang/diag |
+targets/nic/mlx5:        targets/target targets/target/sender targets/nic targets/nic/senders targets/nic/sim targets/nic/stored
+    targets/nic/mlx5/sim targets/nic/mlx5/steps compiler/ir compiler/platform lang/diag |
 targets/nic/sim:         targets/target |
 targets/nic/mlx5/sim:    targets/target targets/nic/sim targets/nic/mlx5/sim/mstflint |
 targets/nic/mlx5/sim/mstflint: targets/target |
@@ -96,15 +98,19 @@ targets/nic/mlx5/steps:  targets/nic/steps targets/nic/steps/store |
 targets/nic/hosttest:    targets/nic/sim lang/langtest/machinetest | github.com/stretchr/testify mvdan.cc/sh/v3
 targets/nic/nictest:     targets/target targets/nic targets/nic/steps compiler/ir |
 targets/target/targettest: targets/target |
-targets/nic/mlx4:        targets/target targets/nic targets/nic/mlx4/steps targets/nic/sim compiler/ir lang/diag |
+targets/nic/mlx4:        targets/target targets/target/sender targets/nic targets/nic/senders
+    targets/nic/mlx4/steps targets/nic/sim compiler/ir lang/diag |
 targets/nic/mlx4/steps:  targets/nic/steps |
-targets/nic/bnxt:        targets/target targets/nic targets/nic/bnxt/steps targets/nic/sim compiler/ir lang/diag |
+targets/nic/bnxt:        targets/target targets/target/sender targets/nic targets/nic/senders
+    targets/nic/bnxt/steps targets/nic/sim compiler/ir lang/diag |
 targets/nic/bnxt/steps:  targets/nic/steps |
-targets/nic/ice:         targets/target targets/nic targets/nic/ice/steps targets/nic/sim compiler/ir lang/diag |
+targets/nic/ice:         targets/target targets/target/sender targets/nic targets/nic/senders
+    targets/nic/ice/steps targets/nic/sim compiler/ir lang/diag |
 targets/nic/ice/steps:   targets/nic/steps |
-targets/nic/qede:        targets/target targets/nic compiler/ir |
-targets/nic/ionic:       targets/target targets/nic compiler/ir |
-targets/nic/rxe:         targets/target targets/nic targets/nic/rxe/steps compiler/ir lang/diag |
+targets/nic/qede:        targets/target targets/target/sender targets/nic targets/nic/senders compiler/ir |
+targets/nic/ionic:       targets/target targets/target/sender targets/nic targets/nic/senders compiler/ir |
+targets/nic/rxe:         targets/target targets/target/sender targets/nic targets/nic/senders
+    targets/nic/rxe/steps compiler/ir lang/diag |
 targets/nic/rxe/steps:   targets/nic/steps |
 targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/rxe
     targets/nic/nicoperator compiler/ir lang/diag |
@@ -202,7 +208,8 @@ cmd/internal/claimed:       compiler/ir lang/diag validate validate/claims valid
 cmd/internal/report:        cmd/internal/claimed validate/claims validate/watchdogs
     docs validate validate/proof compiler compiler/ir lang lang/diag lang/nodeset lang/outline targets
     targets/target/lint targets/deploy targets/deploy/seen targets/judge lang/inventory lang/baseline lang/policy |
-cmd/internal/view:          cmd/internal/metrics targets/deploy/device/scripts cmd/internal/record cmd/internal/journal cmd/internal/meaning
+cmd/internal/view:          cmd/internal/view/senders targets/target/sender
+    cmd/internal/metrics targets/deploy/device/scripts cmd/internal/record cmd/internal/journal cmd/internal/meaning
     cmd/internal/report compiler/change
     compiler/ir docs/evidence
     lang/diag lang/nodeset targets/deploy targets/deploy/device targets/deploy/rollout targets/deploy/seen targets/deploy/sequence
@@ -213,6 +220,7 @@ cmd/internal/view/trace:    cmd/internal/report cmd/internal/view cmd/internal/v
     lang/diag lang/nodeset targets validate validate/walk |
 cmd/internal/view/facts:    cmd/internal/exit cmd/internal/report cmd/internal/view compiler/ir compiler/platform lang/diag lang/dscp
     lang/nodeset lang/outline targets targets/target validate validate/walk |
+cmd/internal/view/senders:  lang/diag targets/deploy/rollout targets/target targets/target/sender |
 cmd/internal/view/board:    cmd/internal/view lang/diag lang/nodeset targets/deploy |
 cmd/internal/view/viewtest: lang/diag | github.com/stretchr/testify
 cmd/internal/forms:          cmd/internal/alerts cmd/internal/report compiler/ir lang/diag lang/nodeset targets targets/deploy targets/nic

@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -80,6 +81,7 @@ type GIDSettings struct {
 	Environment []string `json:"environment"`          // "NCCL_IB_GID_INDEX=3"
 	ByAddress   []string `json:"by_address,omitempty"` // of NCCL, instead of the index; nil: they would select another row
 	Perftest    string   `json:"perftest"`             // the options of its programs
+	Pod         []string `json:"pod,omitempty"`        // fields of the network of a pod, for its virtual function
 }
 
 // GIDsRead contains hosts that were asked for their GID tables. Its lists are about the same hosts.
@@ -183,9 +185,12 @@ func gidUse(t *nic.GIDTable, n *ir.NIC, in *ir.Intent, g *nic.GID) GIDUse {
 	}
 	nth := strconv.Itoa(g.Index)
 	use.Settings = &GIDSettings{
-		Environment: []string{"NCCL_IB_GID_INDEX=" + nth, "UCX_IB_GID_INDEX=" + nth},
-		ByAddress:   t.ByAddress(n, in, g),
-		Perftest:    fmt.Sprintf("-d %s -i %d -x %s", nic.Quote(use.GID.Dev), g.Port, nth),
+		ByAddress: t.ByAddress(n, in, g),
+		Perftest:  fmt.Sprintf("-d %s -i %d -x %s", nic.Quote(use.GID.Dev), g.Port, nth),
+		Pod:       nic.PodNetwork(n.Packet(in), in),
+	}
+	for _, name := range nic.GIDVariables {
+		use.Settings.Environment = append(use.Settings.Environment, name+"="+nth)
 	}
 	use.Settings.mark(n.Packet(in), in.ByDSCP())
 	return use
@@ -213,6 +218,20 @@ func (s *GIDSettings) mark(p ir.Packet, byDSCP bool) {
 	} else {
 		s.Perftest += fmt.Sprintf(" --sl=%d", p.PCP)
 	}
+}
+
+// printVariables prints variables in lines that a page holds.
+func printVariables(w io.Writer, all []string) {
+	const most = 100 // columns
+	line := "   "
+	for _, v := range all {
+		if len(line)+len(v) > most {
+			fmt.Fprintln(w, line)
+			line = "   "
+		}
+		line += " " + v
+	}
+	fmt.Fprintln(w, line)
 }
 
 // besideText names the address of a row, and the rows of further addresses that fit, if there are any.
@@ -266,12 +285,15 @@ func (s *Screen) GIDs(doc GIDsDocument) {
 				fmt.Fprintf(s.Raw, "  %s on %s: %s\n", u.Intent, u.NIC, s.Paint(diag.Red, u.Reason))
 				continue
 			}
-			fmt.Fprintf(s.Raw, "  %s on %s: index %d%s\n    %s\n", u.Intent, u.NIC, u.GID.Index, besideText(&u),
-				strings.Join(u.Settings.Environment, " "))
+			fmt.Fprintf(s.Raw, "  %s on %s: index %d%s\n", u.Intent, u.NIC, u.GID.Index, besideText(&u))
+			printVariables(s.Raw, u.Settings.Environment)
 			if len(u.Settings.ByAddress) > 0 {
 				fmt.Fprintf(s.Raw, "    instead of the index of NCCL: %s\n", strings.Join(u.Settings.ByAddress, " "))
 			}
 			fmt.Fprintf(s.Raw, "    ib_write_bw %s\n", u.Settings.Perftest)
+			if len(u.Settings.Pod) > 0 {
+				fmt.Fprintf(s.Raw, "    network of a pod (SR-IOV CNI): %s\n", strings.Join(u.Settings.Pod, ", "))
+			}
 			if first, ok := index[u.Intent]; ok && first != u.GID.Index {
 				differ[u.Intent] = true
 			}

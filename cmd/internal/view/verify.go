@@ -11,6 +11,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/claimed"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/view/senders"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
@@ -36,6 +37,7 @@ func (v *Plan) Verify(r *report.Report, plan *deploy.Plan, doc VerifyDocument, f
 		v.Prose("", text)
 	}
 	v.hints(plan, doc)
+	v.texts(senderTexts(doc), "senders: ")
 	v.unreadable(doc)
 	v.traffic(doc.Traffic)
 	v.held(plan)
@@ -172,6 +174,17 @@ func (v *Plan) hints(plan *deploy.Plan, doc VerifyDocument) {
 		}
 	}
 	v.texts(&hints, "")
+}
+
+// senderTexts returns the answers about the senders of hosts, each once.
+func senderTexts(doc VerifyDocument) *Texts {
+	out := &Texts{}
+	for i := range doc.Devices {
+		for _, text := range senders.Texts(doc.Devices[i].Senders) {
+			out.Add(text, doc.Devices[i].Name)
+		}
+	}
+	return out
 }
 
 // unreadable names the facts that devices of a kind cannot report, so that a reader knows that they were not checked.

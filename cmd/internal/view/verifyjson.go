@@ -7,12 +7,14 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/claimed"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/view/senders"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/deploy/seen"
 	"github.com/rocec/rocec/targets/deploy/traffic"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/target/sender"
 	"github.com/rocec/rocec/validate/claims"
 )
 
@@ -64,6 +66,7 @@ type VerifyDevice struct {
 	Rose        []deploy.Rise   `json:"rose"`
 	Age         *int64          `json:"report_age_seconds,omitempty"` // with --from, by the time of the file
 	Facts       []VerifyFact    `json:"facts"`                        // facts that the device reports
+	Senders     []sender.Reach  `json:"senders,omitempty"`            // of a host: whose packets are in the classes of its intents
 }
 
 // VerifyFact is a fact that a device reports of itself.
@@ -141,7 +144,7 @@ func VerifyJSON(
 			Name: d.Device.Name, Age: from.seconds(d.Device.Name),
 			Changes: ChangesJSON(d.Changes), Differences: differences(d),
 			Findings: []VerifyFinding{}, Hints: []VerifyFinding{}, Rose: []deploy.Rise{},
-			Facts: []VerifyFact{}, Accepted: AcceptedJSON(d),
+			Facts: []VerifyFact{}, Accepted: AcceptedJSON(d), Senders: senders.Of(h),
 		}
 		if d.ByOthers() {
 			v.By = "others"
@@ -177,7 +180,7 @@ func VerifyJSON(
 			}
 		}
 		for _, note := range d.Diags {
-			if note.Severity == diag.Notice {
+			if note.Severity == diag.Notice && (note.Code != sender.Code || v.Senders == nil) {
 				v.Hints = append(v.Hints, VerifyFinding{Probe: settingsProbe, Message: note.Detail})
 			}
 		}

@@ -52,6 +52,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/nic/bnxt/steps"
+	"github.com/rocec/rocec/targets/nic/senders"
 )
 
 // Target writes the settings of bnxt NICs.
@@ -62,7 +63,8 @@ var family = &nic.Family{
 	Driver:     driver,
 	Module:     "bnxt_en",
 	Rows:       rows,
-	Unreached:  "queue pairs of virtual functions, which containers use",
+	Markings:   markings,
+	Sent:       senders.Answers,
 	Judge:      judge,
 	ByHand:     judgeParameters,
 	Probes:     probes,

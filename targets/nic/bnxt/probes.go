@@ -7,12 +7,13 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/nic/senders"
 	"github.com/rocec/rocec/targets/target"
 )
 
 // probes appends the probes that check the effect of a NIC's settings.
 func probes(out []target.Probe, s *nic.Settings) []target.Probe {
-	return nic.CardProbes(out, s, counters(s), rdmaCounters, congestionProbe(s))
+	return nic.CardProbes(out, s, counters(s), rdmaCounters, senders.Probe(s, markings()), congestionProbe(s))
 }
 
 // congestionProbe asks for the parameters of congestion control that the kernel's own driver shows in debugfs. No document has a way to

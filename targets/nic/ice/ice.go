@@ -47,6 +47,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/nic/ice/steps"
+	"github.com/rocec/rocec/targets/nic/senders"
 )
 
 // Target writes the settings of ice NICs.
@@ -57,7 +58,8 @@ var family = &nic.Family{
 	Driver:     driver,
 	Module:     "ice",
 	Rows:       rows,
-	Unreached:  "queue pairs without RDMA-CM, and those of virtual functions, which containers use",
+	Markings:   markings,
+	Sent:       senders.Answers,
 	Judge:      judge,
 	Probes:     probes,
 	PauseNames: pauseNames,

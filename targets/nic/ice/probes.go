@@ -8,12 +8,13 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/nic/senders"
 	"github.com/rocec/rocec/targets/target"
 )
 
 // probes appends the probes that check the effect of a NIC's settings, and that the module irdma starts as the fabric needs it.
 func probes(out []target.Probe, s *nic.Settings) []target.Probe {
-	return nic.CardProbes(out, s, counters(s), rdmaCounters, moduleProbe(s))
+	return nic.CardProbes(out, s, counters(s), rdmaCounters, senders.Probe(s, markings()), moduleProbe(s))
 }
 
 // Parameters of the module irdma. Those of tunables count only if dcqcn_cc_cfg_valid is on.

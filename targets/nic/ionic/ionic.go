@@ -18,9 +18,10 @@ import (
 
 // Target contains only facts.
 var Target = &target.Target{
-	Name:   "ionic",
-	Doc:    "Facts of AMD Pensando NICs (driver ionic, with ionic_rdma from Linux 6.18); rocec writes none of their settings.",
-	Driver: driver,
+	Name:     "ionic",
+	Doc:      "Facts of AMD Pensando NICs (driver ionic, with ionic_rdma from Linux 6.18); rocec writes none of their settings.",
+	Driver:   driver,
+	Markings: markings,
 }
 
 // Sources of models: "DPDK" is the table of adapters of DPDK's guide to the driver, "Linux" its source.

@@ -36,6 +36,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/nic/mlx4/steps"
+	"github.com/rocec/rocec/targets/nic/senders"
 )
 
 // Target writes the settings of mlx4 NICs.
@@ -46,7 +47,8 @@ var family = &nic.Family{
 	Driver:     driver,
 	Module:     "mlx4_core",
 	Rows:       func() []nic.Row { return nic.Sorted(nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows) },
-	Unreached:  "queue pairs of virtual functions, which containers use",
+	Markings:   markings,
+	Sent:       senders.Answers,
 	Judge:      judge,
 	Probes:     probes,
 	PauseNames: pauseNames,

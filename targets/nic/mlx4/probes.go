@@ -6,12 +6,13 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/nic/senders"
 	"github.com/rocec/rocec/targets/target"
 )
 
 // probes appends the probes that check the effect of a NIC's settings.
 func probes(out []target.Probe, s *nic.Settings) []target.Probe {
-	return nic.CardProbes(out, s, counters(s), rdmaCounters)
+	return nic.CardProbes(out, s, counters(s), rdmaCounters, senders.Probe(s, markings()))
 }
 
 // portCounters returns the names of a port's counters of pauses, by priority. Source: main_strings of en_ethtool.c.

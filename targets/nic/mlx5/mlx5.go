@@ -126,6 +126,7 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/nic/mlx5/sim"
 	"github.com/rocec/rocec/targets/nic/mlx5/steps"
+	"github.com/rocec/rocec/targets/nic/senders"
 	nicsim "github.com/rocec/rocec/targets/nic/sim"
 	"github.com/rocec/rocec/targets/nic/stored"
 )
@@ -135,12 +136,12 @@ var Target = family.Target("RoCE settings of hosts with mlx5 NICs (ConnectX-4 an
 	"systemd unit.", Topics)
 
 var family = &nic.Family{
-	Kit:    steps.Kit,
-	Driver: Driver,
-	Module: "mlx5_core",
-	Rows:   rows,
-	// NVIDIA/nccl#2383 and NVIDIA/nvshmem#25: DevX creates queue pairs without the kernel, which applies traffic_class.
-	Unreached:  "queue pairs that a GPU creates (DevX: GDAKI of NCCL, IBGDA of NVSHMEM) and those of virtual functions, which containers use",
+	Kit:        steps.Kit,
+	Driver:     Driver,
+	Module:     "mlx5_core",
+	Rows:       rows,
+	Markings:   markings,
+	Sent:       senders.Answers,
 	Judge:      judge,
 	ByHand:     judgeParameters,
 	Probes:     probes,

@@ -147,7 +147,11 @@ func TestStateJudgesWhatCannotBe(t *testing.T) {
 	got, ds := state.Edit([]byte(old))
 	var said []string
 	for _, one := range ds {
-		require.Equal(t, "host-setting", one.Code)
+		code := "host-setting"
+		if strings.Contains(one.Detail, "no default of its RDMA device") {
+			code = "host-sender"
+		}
+		require.Equal(t, code, one.Code)
 		said = append(said, one.Detail)
 	}
 	assert.Equal(t, []string{
@@ -160,7 +164,7 @@ func TestStateJudgesWhatCannotBe(t *testing.T) {
 			"NCCL_IB_TC=104, perftest with --tclass=104; or install MLNX_OFED.",
 		"ens1f0 of the host group gpu: no default of its RDMA device (tos, traffic_class) reaches queue pairs that a GPU creates (DevX: GDAKI " +
 			"of NCCL, IBGDA of NVSHMEM) and those of virtual functions, which containers use. They travel in priority 0, unless their programs " +
-			"have NCCL_IB_TC=104 NCCL_GIN_IB_TC=104 UCX_IB_TRAFFIC_CLASS=104.",
+			"have NCCL_IB_TC=104 NCCL_GIN_IB_TC=104 UCX_IB_TRAFFIC_CLASS=104 NVSHMEM_IB_TRAFFIC_CLASS=104.",
 	}, said)
 	lines := strings.Split(string(got), "\n")
 	assert.Equal(t, []string{
@@ -195,16 +199,17 @@ func TestUnreached(t *testing.T) {
 	f.groups(f.rest, f.rdma, f.storage, f.cnp)
 	f.rdma.DSCP[0].Value = 24
 	assert.Contains(t, said(f.host("h", f.nic(t, "ens1f0", f.v2())), 4), "They travel in priority 0, unless their programs have "+
-		"NCCL_IB_TC=96 NCCL_GIN_IB_TC=96 UCX_IB_TRAFFIC_CLASS=96. UCX alone marks DSCP 26 (106) by default, which is priority 0.")
+		"NCCL_IB_TC=96 NCCL_GIN_IB_TC=96 UCX_IB_TRAFFIC_CLASS=96 NVSHMEM_IB_TRAFFIC_CLASS=96. UCX alone marks DSCP 26 (106) by "+
+		"default, which is priority 0.")
 	assert.Contains(t, said(f.host("h", f.nic(t, "ens1f0", f.v1())), 4), "They travel in priority 0, unless their programs have "+
-		"NCCL_IB_SL=3 UCX_IB_SL=3.")
+		"NCCL_IB_SL=3 UCX_IB_SL=3 NVSHMEM_IB_SL=3.")
 
 	bulk := &ir.CosGroup{Name: "bulk", Cos: 1, DSCP: []ir.Claim{{Value: 8}}}
 	f.groups(f.rest, bulk, f.rdma, f.cnp)
 	n := f.nic(t, "ens1f0", f.v2(), &ir.Intent{Name: "backup", Version: 2, Group: bulk})
 	n.TOS = 96
 	assert.Contains(t, said(f.host("h", n), 4),
-		"have training: NCCL_IB_TC=96 NCCL_GIN_IB_TC=96 UCX_IB_TRAFFIC_CLASS=96; backup: NCCL_IB_TC=32 ")
+		"have training: NCCL_IB_TC=96 NCCL_GIN_IB_TC=96 UCX_IB_TRAFFIC_CLASS=96 NVSHMEM_IB_TRAFFIC_CLASS=96; backup: NCCL_IB_TC=32 ")
 
 	f.rdma.DSCP[0].Value = 0 // unmarked packets belong to the class
 	state := rendered(t, f.host("h", f.nic(t, "ens1f0", f.v2())))[4]

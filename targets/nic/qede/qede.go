@@ -26,9 +26,10 @@ import (
 
 // Target contains only facts.
 var Target = &target.Target{
-	Name:   "qede",
-	Doc:    "Facts of Marvell FastLinQ NICs (driver qede); rocec writes none of their settings.",
-	Driver: driver,
+	Name:     "qede",
+	Doc:      "Facts of Marvell FastLinQ NICs (driver qede); rocec writes none of their settings.",
+	Driver:   driver,
+	Markings: markings,
 }
 
 // Sources of models: "rdma-core" is the driver's own source, "vendor" the maker's product page or release notes.

@@ -2,6 +2,7 @@ package rxe
 
 import (
 	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/nic/senders"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -11,7 +12,7 @@ func probes(out []target.Probe, s *nic.Settings) []target.Probe {
 	if s.NIC.MTU > 0 {
 		out = append(out, nic.MTUProbe(s))
 	}
-	return append(out, nic.FactProbe(s), nic.GIDProbe(s), nic.CounterProbe(s, known(s), counters))
+	return append(out, nic.FactProbe(s), senders.Probe(s, markings()), nic.GIDProbe(s), nic.CounterProbe(s, known(s), counters))
 }
 
 // counters are the counters of the driver that show loss, and receivers that were not ready. Source: rxe_hw_counters.c.

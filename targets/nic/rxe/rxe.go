@@ -37,6 +37,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/nic/rxe/steps"
+	"github.com/rocec/rocec/targets/nic/senders"
 )
 
 // Target writes the settings of Soft-RoCE.
@@ -45,11 +46,12 @@ var Target = family.Target("Soft-RoCE (driver rdma_rxe) on ordinary interfaces o
 
 // family names no module of the interface, since any driver works.
 var family = &nic.Family{
-	Kit:     steps.Kit,
-	Driver:  driver,
-	Rows:    rows,
-	Judge:   judge,
-	Probes:  probes,
+	Kit:      steps.Kit,
+	Driver:   driver,
+	Rows:     rows,
+	Judge:    judge,
+	Probes:   probes,
+	Markings: markings, Sent: senders.Answers,
 	Modules: []string{"rdma_rxe", "rdma_cm", "rdma_ucm", "ib_core"},
 	Sim:     newSim,
 }

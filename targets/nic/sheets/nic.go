@@ -126,6 +126,9 @@ func (s *hand) settings() string {
 		}
 		row("settings of programs that no default of the NIC reaches: GPUs that create queue pairs, virtual functions, containers",
 			"%s", strings.Join(nic.Marks(n.Packet(in), in.ByDSCP()), " "))
+		if pod := nic.PodNetwork(n.Packet(in), in); len(pod) > 0 {
+			row("network of a pod with a virtual function (SR-IOV CNI)", "%s", strings.Join(pod, ", "))
+		}
 	}
 	if p := n.Parameters; p != nil {
 		for _, v := range p.DCQCN {
