@@ -22,6 +22,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/sshsig"
 	"github.com/rocec/rocec/cmd/rocecd/internal/keys"
+	"github.com/rocec/rocec/cmd/rocecd/internal/pages"
 	"github.com/rocec/rocec/cmd/rocecd/internal/server"
 	"github.com/rocec/rocec/cmd/rocecd/internal/site"
 	"github.com/rocec/rocec/compiler/change"
@@ -45,10 +46,9 @@ type daemon struct {
 
 // The times of a daemon.
 const (
-	watchTime  = time.Second     // between looks whether users were added or revoked
-	startTime  = time.Minute     // to make the streams
-	readyTime  = 5 * time.Second // of the answer of /readyz
-	headerTime = 10 * time.Second
+	watchTime = time.Second     // between looks whether users were added or revoked
+	startTime = time.Minute     // to make the streams
+	readyTime = 5 * time.Second // of the answer of /readyz
 )
 
 // serve runs until ctx ends, or a part of the process fails.
@@ -61,11 +61,11 @@ func serve(ctx context.Context, p *person.Person, o *serveOptions) (err error) {
 	if err := d.startSite(ctx); err != nil {
 		return machine(err)
 	}
-	listener, err := net.Listen("tcp", o.pages)
+	connect := func() (*broker.Broker, error) { return d.link.open("pages", keys.Reader) }
+	listener, feed, err := listenPages(ctx, o.shown, func() (*site.Options, error) { return o.worker(p, d.log, nil) }, d.log, connect)
 	if err != nil {
 		return machine(err)
 	}
-	pages := &http.Server{Handler: d.handler(), ReadHeaderTimeout: headerTime, MaxHeaderBytes: 64 << 10}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var all sync.WaitGroup
@@ -76,7 +76,11 @@ func serve(ctx context.Context, p *person.Person, o *serveOptions) (err error) {
 			}
 		})
 	}
-	each(func() error { return pages.Serve(listener) })
+	each(func() error { return listener.Serve(ctx, d.handler(pages.Handler(feed))) })
+	each(func() error {
+		feed.Run(ctx)
+		return nil
+	})
 	each(func() error { return d.watch(ctx) })
 	worked := make(chan error, 1)
 	go func() {
@@ -90,12 +94,11 @@ func serve(ctx context.Context, p *person.Person, o *serveOptions) (err error) {
 		<-ctx.Done()
 		worked <- err
 	}()
-	d.log.Info("rocecd serves", "version", build().Version, "hub", d.address(), "site", o.site, "pages", listener.Addr().String())
+	d.log.Info("rocecd serves", "version", build().Version, "hub", d.address(), "site", o.site, "pages", listener.Address())
 	d.notify("READY=1")
 	<-ctx.Done()
 	d.notify("STOPPING=1")
 	err = <-worked // the wave under way has ended
-	pages.Close()  //nolint:errcheck // the process ends
 	all.Wait()
 	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
 		err = cause
@@ -189,6 +192,7 @@ func (d *daemon) startSite(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	w.VerifyEvery = o.verifyEvery
 	w.Fabrics = map[string]site.Source{name: {Mirror: d.mirror, Folder: o.folder}}
 	if o.lab == session.LabKept { // the default of rocec has one for each folder of a fabric, and a site has a folder for each commit
 		o.lab = session.LabFlag(filepath.Join(o.state, "lab"))
@@ -209,10 +213,10 @@ func (d *daemon) startSite(ctx context.Context) (err error) {
 // minCapacity is the percentage of capacity that paths keep, as for rocec apply.
 const minCapacity = 50
 
-// worker returns the options of a worker that a rebuild needs, too.
+// worker returns the options of a worker that a rebuild needs, too. Without a way to the hub they are those of a reader.
 func (o *place) worker(p *person.Person, log *slog.Logger, l *uplink) (*site.Options, error) {
 	key := o.key
-	if l.ring != nil && key == "" && p.Getenv(session.KeyVariable) == "" {
+	if l != nil && l.ring != nil && key == "" && p.Getenv(session.KeyVariable) == "" {
 		file, line, err := l.ring.SiteKey(o.site)
 		if err != nil {
 			return nil, err
@@ -283,9 +287,10 @@ func (d *daemon) watch(ctx context.Context) error {
 	return nil
 }
 
-// handler returns the pages of this process.
-func (d *daemon) handler() http.Handler {
+// handler returns the pages of this process: those of the team, and of its health.
+func (d *daemon) handler(team http.Handler) http.Handler {
 	mux := http.NewServeMux()
+	mux.Handle("/", team)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), readyTime)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/person"
+	"github.com/rocec/rocec/cmd/rocecd/internal/pages"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
@@ -161,7 +162,7 @@ func TestPages(t *testing.T) {
 	} {
 		for _, path := range []string{"/healthz", "/readyz"} {
 			w := httptest.NewRecorder()
-			d.handler().ServeHTTP(w, httptest.NewRequest(method, path, nil))
+			d.handler(pages.Handler(pages.NewFeed(pages.FeedOptions{}))).ServeHTTP(w, httptest.NewRequest(method, path, nil))
 			assert.Equal(t, want, w.Code, "%s %s", method, path)
 		}
 	}

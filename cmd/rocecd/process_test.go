@@ -22,7 +22,7 @@ import (
 func TestProcesses(t *testing.T) {
 	t.Parallel()
 	w := newTeam(t, fabric+second(), "dc1", "dc2")
-	hub := w.hubAt("hub")
+	hub := w.hubAt("hub", "--signers", w.state("none"))
 	one, two := w.siteAt("dc1", "hub"), w.siteAt("dc2", "hub")
 	for _, p := range []*process{one, two} {
 		p.until(http.StatusOK, "ready")
@@ -45,6 +45,15 @@ func TestProcesses(t *testing.T) {
 	one = w.siteAt("dc1", "hub")
 	require.Equal(t, []string{"dc1 complete", "dc2 complete"}, w.over(run1))
 	t.Logf("plan and run of 6 devices: %s", time.Since(began))
+	require.True(t, soon(func() bool {
+		_, text := one.page("/runs/" + run1 + ".json")
+		return strings.Contains(text, `"state": "complete"`) && strings.Contains(text, `"by": "alice"`)
+	}))
+	_, text := one.page("/metrics")
+	require.Contains(t, text, `rocec_team_runs{fabric="prod",state="complete"} 1`)
+	_, text = hub.page("/") // it has no file of signers
+	require.Contains(t, text, "This page does not have what the hub has now: since ")
+	require.Contains(t, text, "no such file")
 
 	w.do("keys", "revoke", "alice", "--state", w.state("hub"))
 	require.True(t, soon(func() bool { return !w.persons.Connected() }), "the open connection is cut")
@@ -279,7 +288,9 @@ func TestWrong(t *testing.T) {
 			"serve", "--state", w.state("y"), "--mirror", w.repo, "--listen", w.free("y"), "--pages", w.free("z"),
 		}},
 		{exit.Usage, "has no keys of a hub for other machines", []string{"serve", "--state", w.state("x"), "--listen", "0.0.0.0:1"}},
-		{exit.Usage, "is not an address of this machine alone", []string{"serve", "--state", w.state("x"), "--pages", "0.0.0.0:7480"}},
+		{exit.Usage, "is not a loopback address", []string{"serve", "--state", w.state("x"), "--pages", "0.0.0.0:7480"}},
+		{exit.Usage, "--verify-every is at least 1m", site("--site", "dc1", "--mirror", w.repo, "--verify-every", "1s")},
+		{exit.Usage, "--roles is missing", site("--site", "dc1", "--mirror", w.repo, "--reader-ca", "x")},
 		{exit.Usage, "--store-bytes is at least", []string{"serve", "--state", w.state("x"), "--store-bytes", "1"}},
 		{exit.Usage, "--after is for the hub", append([]string{"rebuild", "--state", w.state("x"), "--site", "dc1", "--after", "3"}, hub...)},
 		{exit.Machines, "has no records of a site", append([]string{"rebuild", "--state", w.state("x"), "--site", "dc1"}, hub...)},

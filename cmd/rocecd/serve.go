@@ -1,6 +1,7 @@
 package main
 
 import (
+	"log/slog"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -8,6 +9,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/session"
+	"github.com/rocec/rocec/cmd/rocecd/internal/pages"
 )
 
 // The limits of the store, without flags.
@@ -20,7 +22,8 @@ const (
 type serveOptions struct {
 	place
 	mirror, folder string
-	pages          string
+	shown          pages.Options
+	verifyEvery    time.Duration
 	storeBytes     int64
 	storeAge       time.Duration
 	replicas       int
@@ -54,7 +57,12 @@ func serveCommand(p *person.Person) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.mirror, "mirror", "", "the fabric's git repository: its `url`, or the folder of a clone on this machine")
 	f.StringVar(&o.folder, "folder", ".", "the fabric's `folder` in the repository")
-	f.StringVar(&o.pages, "pages", "127.0.0.1:7480", "`address` of the pages, on this machine")
+	f.StringVar(&o.shown.Address, "pages", "127.0.0.1:7480", "`address` of the pages; another one than of this machine needs mutual TLS")
+	f.StringVar(&o.shown.ReaderCA, "reader-ca", "", "`file` with the certificates that sign those of readers of the pages")
+	f.StringVar(&o.shown.Roles, "roles", "", "`file` with the role of each certificate, reader or operator, such as: operator alice")
+	f.StringVar(&o.shown.Cert, "cert", "", "`file` with the certificate of the pages")
+	f.StringVar(&o.shown.CertKey, "cert-key", "", "`file` with the key of that certificate")
+	f.DurationVar(&o.verifyEvery, "verify-every", 0, "verify the devices of the site at this interval, as a `duration` such as 15m")
 	f.Int64Var(&o.storeBytes, "store-bytes", storeBytes, "`bytes` that the hub stores; a full store refuses messages and loses none")
 	f.DurationVar(&o.storeAge, "store-age", storeAge, "how long the hub stores a message, as a `duration`")
 	f.IntVar(&o.replicas, "replicas", 1, "with --nats: copies of the store in a cluster")
@@ -73,6 +81,9 @@ func (o *serveOptions) check(p *person.Person) error {
 	if err := o.place.check(p); err != nil {
 		return err
 	}
+	if err := o.shown.Check(); err != nil {
+		return exit.Fail(exit.Usage, "%v", err)
+	}
 	switch {
 	case o.mirror == "" && o.hub != "":
 		return exit.Fail(exit.Usage, "--hub needs --mirror: a site takes the fabric from its own mirror")
@@ -82,8 +93,9 @@ func (o *serveOptions) check(p *person.Person) error {
 		return exit.Fail(exit.Usage, "--lab simulates the devices of a site, and needs --mirror")
 	case o.storeBytes < 1<<20 || o.storeAge < time.Hour || o.replicas < 1 || o.parallel < 1:
 		return exit.Fail(exit.Usage, "--store-bytes is at least 1 MiB, --store-age an hour, --replicas and --parallel 1")
-	case !onLoopback(o.pages):
-		return exit.Fail(exit.Usage, "--pages %s is not an address of this machine alone, such as 127.0.0.1:7480", o.pages)
+	case o.verifyEvery != 0 && (o.verifyEvery < time.Minute || o.mirror == ""):
+		return exit.Fail(exit.Usage, "--verify-every is at least 1m, and needs --mirror: a site verifies its own devices")
 	}
+	o.shown.Log = slog.New(slog.NewTextHandler(p.Stderr, nil))
 	return nil
 }
