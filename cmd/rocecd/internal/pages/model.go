@@ -21,8 +21,8 @@ const (
 	mostTexts = 100
 )
 
-// Team is the document of all runs and sites. A reader gets no names of persons and no reasons.
-type Team struct {
+// TeamPage is the document of all runs and sites. A reader gets no names of persons and no reasons.
+type TeamPage struct {
 	FormatVersion string      `json:"format_version"`
 	Current       bool        `json:"current"`           // it shows the present state of the hub
 	Trouble       string      `json:"trouble,omitempty"` // why not
@@ -112,8 +112,8 @@ func (v *view) person(text string) string {
 }
 
 // team returns the document of all runs and sites.
-func (v *view) team() *Team {
-	t := &Team{
+func (v *view) team() *TeamPage {
+	t := &TeamPage{
 		FormatVersion: report.FormatVersion, Queue: []ListedRun{}, Runs: []ListedRun{}, Reasons: []string{}, Rejected: len(v.queue.Rejected),
 	}
 	runs := v.queue.Runs("")
