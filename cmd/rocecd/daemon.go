@@ -61,7 +61,7 @@ func serve(ctx context.Context, p *person.Person, o *serveOptions) (err error) {
 	if err := d.startSite(ctx); err != nil {
 		return machine(err)
 	}
-	o.readers.Address, o.readers.Log = o.pages, d.log
+	o.readers.Log = d.log
 	listener, err := pages.Listen(ctx, o.readers)
 	if err != nil {
 		return machine(err)

@@ -81,6 +81,10 @@ func (o *serveOptions) check(p *person.Person) error {
 	if err := o.place.check(p); err != nil {
 		return err
 	}
+	o.readers.Address = o.pages
+	if err := o.readers.Check(); err != nil {
+		return exit.Fail(exit.Usage, "%v", err)
+	}
 	switch {
 	case o.mirror == "" && o.hub != "":
 		return exit.Fail(exit.Usage, "--hub needs --mirror: a site takes the fabric from its own mirror")

@@ -45,18 +45,33 @@ type Server struct {
 	tls bool
 }
 
-// Listen listens at an address. On loopback it needs no TLS. At any other address, persons show a certificate, and so does the server.
-func Listen(ctx context.Context, o Options) (*Server, error) {
-	secure := o.ReaderCA != "" || o.Roles != "" || o.Cert != "" || o.CertKey != ""
-	if secure {
-		for _, need := range [][2]string{
-			{"--reader-ca", o.ReaderCA}, {"--roles", o.Roles}, {"--cert", o.Cert}, {"--cert-key", o.CertKey},
-		} {
-			if need[1] == "" {
-				return nil, fmt.Errorf("pages with mutual TLS need --reader-ca, --roles, --cert and --cert-key: %s is missing", need[0])
-			}
+// secure reports whether the options ask for mutual TLS.
+func (o *Options) secure() bool {
+	return o.ReaderCA != "" || o.Roles != "" || o.Cert != "" || o.CertKey != ""
+}
+
+// Check refuses options of which a part is missing.
+func (o *Options) Check() error {
+	if !o.secure() && !loopbackName(o.Address) {
+		return fmt.Errorf("%s is not a loopback address: pages there need mutual TLS (--reader-ca, --roles, --cert and "+
+			"--cert-key)", o.Address)
+	}
+	for _, need := range [][2]string{
+		{"--reader-ca", o.ReaderCA}, {"--roles", o.Roles}, {"--cert", o.Cert}, {"--cert-key", o.CertKey},
+	} {
+		if o.secure() && need[1] == "" {
+			return fmt.Errorf("pages with mutual TLS need --reader-ca, --roles, --cert and --cert-key: %s is missing", need[0])
 		}
 	}
+	return nil
+}
+
+// Listen listens at an address. On loopback it needs no TLS. At any other address, persons show a certificate, and so does the server.
+func Listen(ctx context.Context, o Options) (*Server, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	secure := o.secure()
 	s := &Server{o: o, tls: secure}
 	var config *tls.Config
 	if secure {

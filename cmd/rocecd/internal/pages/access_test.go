@@ -158,7 +158,7 @@ func TestListen(t *testing.T) {
 	}
 	for says, of := range map[string]Options{
 		"is not a loopback address":       {Address: "0.0.0.0:0"},
-		":0 is not a loopback address":    {Address: ":0"},
+		" is not a loopback address":      {Address: ":0"},
 		"[::]:0 is not a loopback":        {Address: "[::]:0"},
 		"--reader-ca is missing":          with(func(o *Options) { o.ReaderCA = "" }),
 		"--roles is missing":              with(func(o *Options) { o.Roles = "" }),

@@ -49,21 +49,22 @@ func NewFeed(o FeedOptions) *Feed {
 	}
 }
 
-// Run reads the hub until ctx ends.
+// Run reads the hub until ctx ends. It logs a reason once, and not at each attempt.
 func (f *Feed) Run(ctx context.Context) {
-	for said := ""; ctx.Err() == nil; {
+	logged, since := "", time.Time{}
+	for ctx.Err() == nil {
 		err := f.once(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		if f.Trouble() == "" { // the hub was there
-			said = ""
+		if f.Trouble() == "" || since.IsZero() { // it had reached the hub
+			logged, since = "", f.o.Clock.Now()
 		}
-		if text := fmt.Sprint(err); text != said { // not each second
-			said = text
-			f.o.Log.Warn("the pages are not up to date", "error", err)
+		if text := fmt.Sprint(err); text != logged {
+			logged = text
+			f.o.Log.Warn("the pages are older than the hub", "error", err)
 		}
-		f.set(nil, false, fmt.Sprintf("since %s: %v", f.o.Clock.Now().UTC().Format(time.RFC3339), err))
+		f.set(nil, false, fmt.Sprintf("since %s: %v", since.UTC().Format(time.RFC3339), err))
 		select {
 		case <-ctx.Done():
 		case <-f.o.Clock.Wait(retryTime):

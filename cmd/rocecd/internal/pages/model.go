@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -20,8 +21,8 @@ const (
 	mostTexts = 100
 )
 
-// Team is the document of all runs and sites. A reader gets no names of persons and no reasons.
-type Team struct {
+// TeamPage is the document of all runs and sites. A reader gets no names of persons and no reasons.
+type TeamPage struct {
 	FormatVersion string      `json:"format_version"`
 	Current       bool        `json:"current"`           // it shows the present state of the hub
 	Trouble       string      `json:"trouble,omitempty"` // why not
@@ -111,8 +112,8 @@ func (v *view) person(text string) string {
 }
 
 // team returns the document of all runs and sites.
-func (v *view) team() *Team {
-	t := &Team{
+func (v *view) team() *TeamPage {
+	t := &TeamPage{
 		FormatVersion: report.FormatVersion, Queue: []ListedRun{}, Runs: []ListedRun{}, Reasons: []string{}, Rejected: len(v.queue.Rejected),
 	}
 	runs := v.queue.Runs("")
@@ -216,9 +217,7 @@ func (v *view) look(e *teamlook.SiteLook) Look {
 	}
 	made := e.Made.UTC()
 	l.Made, l.Commit, l.Stale, l.Good = &made, e.Last.Commit, e.Last.Stale, e.Last.Good
-	for status, n := range e.Last.Devices {
-		l.Devices[status] = n
-	}
+	maps.Copy(l.Devices, e.Last.Devices)
 	for _, s := range e.Last.Unlike {
 		l.Unlike = append(l.Unlike, teamlook.Set{Status: s.Status, Devices: diag.Escape(s.Devices)})
 	}

@@ -29,20 +29,20 @@ type OneRun struct {
 
 // Share is the part of a run that one site does.
 type Share struct {
-	Site      string     `json:"site"`
-	Taken     *time.Time `json:"taken,omitempty"`
-	Refused   bool       `json:"refused"`
-	Waits     bool       `json:"waits"`
-	Outcome   string     `json:"outcome,omitempty"` // empty: it goes on
-	Over      *time.Time `json:"over,omitempty"`
-	Why       string     `json:"why,omitempty"` // it refuses, waits or has ended
-	Head      string     `json:"head,omitempty"`
-	Waves     []Wave     `json:"waves"`
-	MoreWaves int        `json:"more_waves"`
+	Site      string       `json:"site"`
+	Taken     *time.Time   `json:"taken,omitempty"`
+	Refused   bool         `json:"refused"`
+	Waits     bool         `json:"waits"`
+	Outcome   string       `json:"outcome,omitempty"` // empty: it goes on
+	Over      *time.Time   `json:"over,omitempty"`
+	Why       string       `json:"why,omitempty"` // it refuses, waits or has ended
+	Head      string       `json:"head,omitempty"`
+	Waves     []ListedWave `json:"waves"`
+	MoreWaves int          `json:"more_waves"`
 }
 
-// Wave is a wave of the plan.
-type Wave struct {
+// ListedWave is a wave of the plan.
+type ListedWave struct {
 	Number   int        `json:"number"`
 	Devices  string     `json:"devices"` // a nodeset
 	Began    *time.Time `json:"began,omitempty"`
@@ -91,7 +91,7 @@ func (v *view) oneRun(r *teamqueue.TeamRun) *OneRun {
 func (v *view) share(r *teamqueue.TeamRun, s *teamqueue.Share) Share {
 	out := Share{
 		Site: s.Site, Taken: when(s.Taken), Refused: s.Refused != "", Waits: s.Waits != "", Outcome: s.Outcome, Over: when(s.Over),
-		Head: s.Head, Waves: []Wave{},
+		Head: s.Head, Waves: []ListedWave{},
 	}
 	for _, why := range []string{s.Refused, s.Waits, s.Why} {
 		if why != "" {
@@ -108,8 +108,8 @@ func (v *view) share(r *teamqueue.TeamRun, s *teamqueue.Share) Share {
 	return out
 }
 
-func (v *view) wave(r *teamqueue.TeamRun, w *teamqueue.Wave, n int) Wave {
-	out := Wave{Number: n, Devices: diag.Escape(r.Plan.Terms.Waves[n-1]), Approved: len(r.Approved[n]), By: []string{}}
+func (v *view) wave(r *teamqueue.TeamRun, w *teamqueue.Wave, n int) ListedWave {
+	out := ListedWave{Number: n, Devices: diag.Escape(r.Plan.Terms.Waves[n-1]), Approved: len(r.Approved[n]), By: []string{}}
 	for _, h := range r.Plan.Terms.Holds {
 		if h.Wave == n {
 			out.Wanted = h.Approvals

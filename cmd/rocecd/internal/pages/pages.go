@@ -1,5 +1,5 @@
-// Package pages shows a [Team] to people and programs: its runs, its sites and their last looks. It writes HTML without script, JSON and
-// metrics. [Handler] makes the documents of a [TeamSource], and [Listen] decides who may read them.
+// Package pages shows a team to people and programs, as a [TeamPage] of its runs, its sites and their last looks. It writes HTML without
+// script, JSON and metrics. [Handler] makes the documents of a [TeamSource], and [Listen] decides who may read them.
 //
 // No page changes anything. Texts of persons, sites and the hub are escaped.
 package pages
@@ -105,7 +105,7 @@ func page(src TeamSource, document func(*view) any, html string) http.Handler {
 		})
 		trouble := src.Trouble()
 		switch of := doc.(type) {
-		case *Team:
+		case *TeamPage:
 			of.Current, of.Trouble = trouble == "", v.person(trouble)
 		case *OneRun:
 			of.Current, of.Trouble = trouble == "", v.person(trouble)

@@ -351,7 +351,7 @@ func TestBounds(t *testing.T) {
 	for i := range mostSites + 3 {
 		s.heard[fmt.Sprintf("s%04d", i)] = s.now
 	}
-	var doc Team
+	var doc TeamPage
 	require.NoError(t, json.Unmarshal([]byte(text(t, get(t, s, Operator, "GET", "/index.json"))), &doc))
 	require.Len(t, doc.Sites, mostSites)
 	require.Equal(t, 5, doc.MoreSites)
