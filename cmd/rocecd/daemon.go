@@ -22,6 +22,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/sshsig"
 	"github.com/rocec/rocec/cmd/rocecd/internal/keys"
+	"github.com/rocec/rocec/cmd/rocecd/internal/pages"
 	"github.com/rocec/rocec/cmd/rocecd/internal/server"
 	"github.com/rocec/rocec/cmd/rocecd/internal/site"
 	"github.com/rocec/rocec/compiler/change"
@@ -45,10 +46,9 @@ type daemon struct {
 
 // The times of a daemon.
 const (
-	watchTime  = time.Second     // between looks whether users were added or revoked
-	startTime  = time.Minute     // to make the streams
-	readyTime  = 5 * time.Second // of the answer of /readyz
-	headerTime = 10 * time.Second
+	watchTime = time.Second     // between looks whether users were added or revoked
+	startTime = time.Minute     // to make the streams
+	readyTime = 5 * time.Second // of the answer of /readyz
 )
 
 // serve runs until ctx ends, or a part of the process fails.
@@ -61,11 +61,11 @@ func serve(ctx context.Context, p *person.Person, o *serveOptions) (err error) {
 	if err := d.startSite(ctx); err != nil {
 		return machine(err)
 	}
-	listener, err := net.Listen("tcp", o.pages)
+	o.readers.Address, o.readers.Log = o.pages, d.log
+	listener, err := pages.Listen(ctx, o.readers)
 	if err != nil {
 		return machine(err)
 	}
-	pages := &http.Server{Handler: d.handler(), ReadHeaderTimeout: headerTime, MaxHeaderBytes: 64 << 10}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var all sync.WaitGroup
@@ -76,7 +76,14 @@ func serve(ctx context.Context, p *person.Person, o *serveOptions) (err error) {
 			}
 		})
 	}
-	each(func() error { return pages.Serve(listener) })
+	end, stop := context.WithCancel(context.WithoutCancel(ctx)) // the pages are there until the wave under way has ended
+	defer stop()
+	feed := pages.NewFeed(d.feed())
+	each(func() error { return listener.Serve(end, d.handler(feed)) })
+	each(func() error {
+		feed.Run(ctx)
+		return nil
+	})
 	each(func() error { return d.watch(ctx) })
 	worked := make(chan error, 1)
 	go func() {
@@ -90,12 +97,12 @@ func serve(ctx context.Context, p *person.Person, o *serveOptions) (err error) {
 		<-ctx.Done()
 		worked <- err
 	}()
-	d.log.Info("rocecd serves", "version", build().Version, "hub", d.address(), "site", o.site, "pages", listener.Addr().String())
+	d.log.Info("rocecd serves", "version", build().Version, "hub", d.address(), "site", o.site, "pages", listener.Address())
 	d.notify("READY=1")
 	<-ctx.Done()
 	d.notify("STOPPING=1")
 	err = <-worked // the wave under way has ended
-	pages.Close()  //nolint:errcheck // the process ends
+	stop()
 	all.Wait()
 	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
 		err = cause
@@ -193,6 +200,7 @@ func (d *daemon) startSite(ctx context.Context) (err error) {
 	if o.lab == session.LabKept { // the default of rocec has one for each folder of a fabric, and a site has a folder for each commit
 		o.lab = session.LabFlag(filepath.Join(o.state, "lab"))
 	}
+	w.VerifyEvery = o.verifyEvery
 	w.Change = session.ChangeOptions{
 		Format: "json", Parallel: o.parallel, OnFailure: string(rollout.UndoWave), Anomaly: string(rollout.AnomalyStop),
 		HookTime: session.HookTime, Drain: o.drain, Undrain: o.undrain, Lab: o.lab,
@@ -233,16 +241,29 @@ func (o *place) worker(p *person.Person, log *slog.Logger, l *uplink) (*site.Opt
 		s.Site, s.Listen = rights.Named{Folder: rights.Folder, Key: key}, listen
 		return s
 	}
-	if o.signers != "" {
-		w.Signers = func() (*sshsig.Signers, error) {
-			text, err := globals.ReadBounded(o.signers)
+	w.Signers = o.signersOf(p)
+	return w, nil
+}
+
+// signersOf returns the reader of the allowed signers: those of the file that the flag names, or those of the machine.
+func (o *place) signersOf(p *person.Person) func() (*sshsig.Signers, error) {
+	if o.signers == "" {
+		return func() (*sshsig.Signers, error) {
+			r, err := rights.Read(p, rights.Named{Folder: rights.Folder})
 			if err != nil {
 				return nil, err
 			}
-			return sshsig.ParseSigners(text)
+			signers, _, err := r.Signers()
+			return signers, err
 		}
 	}
-	return w, nil
+	return func() (*sshsig.Signers, error) {
+		text, err := globals.ReadBounded(o.signers)
+		if err != nil {
+			return nil, err
+		}
+		return sshsig.ParseSigners(text)
+	}
 }
 
 // newGlobals returns the globals of a process without a person.
@@ -283,9 +304,23 @@ func (d *daemon) watch(ctx context.Context) error {
 	return nil
 }
 
+// feed returns where the pages read. A site reads as itself, and the hub as a reader.
+func (d *daemon) feed() pages.FeedOptions {
+	o := d.o
+	of := pages.FeedOptions{Clock: device.Clock{Now: time.Now, Wait: time.After}, Log: d.log, Signers: o.signersOf(d.p)}
+	of.Connect = func() (*broker.Broker, error) {
+		if o.site != "" {
+			return d.link.open(o.site, keys.Site)
+		}
+		return d.link.open("pages", keys.Reader)
+	}
+	return of
+}
+
 // handler returns the pages of this process.
-func (d *daemon) handler() http.Handler {
+func (d *daemon) handler(src pages.TeamSource) http.Handler {
 	mux := http.NewServeMux()
+	mux.Handle("/", pages.Handler(src))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), readyTime)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/person"
+	"github.com/rocec/rocec/cmd/rocecd/internal/pages"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
@@ -156,12 +157,13 @@ func TestNotify(t *testing.T) {
 // TestPages: a page of the process is read, and answers no other method.
 func TestPages(t *testing.T) {
 	d := &daemon{o: &serveOptions{}}
+	feed := pages.NewFeed(pages.FeedOptions{})
 	for method, want := range map[string]int{
 		http.MethodGet: http.StatusOK, http.MethodHead: http.StatusOK, http.MethodPost: http.StatusMethodNotAllowed,
 	} {
 		for _, path := range []string{"/healthz", "/readyz"} {
 			w := httptest.NewRecorder()
-			d.handler().ServeHTTP(w, httptest.NewRequest(method, path, nil))
+			d.handler(feed).ServeHTTP(w, httptest.NewRequest(method, path, nil))
 			assert.Equal(t, want, w.Code, "%s %s", method, path)
 		}
 	}

@@ -23,7 +23,7 @@ func TestProcesses(t *testing.T) {
 	t.Parallel()
 	w := newTeam(t, fabric+second(), "dc1", "dc2")
 	hub := w.hubAt("hub")
-	one, two := w.siteAt("dc1", "hub"), w.siteAt("dc2", "hub")
+	one, two := w.siteAt("dc1", "hub", "--verify-every", "5s"), w.siteAt("dc2", "hub")
 	for _, p := range []*process{one, two} {
 		p.until(http.StatusOK, "ready")
 		status, text := p.page("/healthz")
@@ -42,9 +42,18 @@ func TestProcesses(t *testing.T) {
 	require.Equal(t, exit.Good, one.end(), "%s", one.log) // in the middle of a wave, which ends first
 	waves := w.run(run1).ShareOf("dc1").Waves
 	require.NotContains(t, waves, 3, "no other wave begins")
-	one = w.siteAt("dc1", "hub")
+	one = w.siteAt("dc1", "hub", "--verify-every", "5s")
 	require.Equal(t, []string{"dc1 complete", "dc2 complete"}, w.over(run1))
 	t.Logf("plan and run of 6 devices: %s", time.Since(began))
+	require.True(t, soon(func() bool { // the site has verified its devices, and every process shows it
+		_, text := two.page("/index.json")
+		return strings.Contains(text, run1) && strings.Contains(text, `"good": 3`)
+	}), "%s", func() string { _, text := two.page("/index.json"); return text }())
+	status, text := one.page("/runs/" + run1)
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, text, "alice")
+	_, text = one.page("/metrics")
+	require.Contains(t, text, "rocec_team_")
 
 	w.do("keys", "revoke", "alice", "--state", w.state("hub"))
 	require.True(t, soon(func() bool { return !w.persons.Connected() }), "the open connection is cut")
@@ -279,7 +288,9 @@ func TestWrong(t *testing.T) {
 			"serve", "--state", w.state("y"), "--mirror", w.repo, "--listen", w.free("y"), "--pages", w.free("z"),
 		}},
 		{exit.Usage, "has no keys of a hub for other machines", []string{"serve", "--state", w.state("x"), "--listen", "0.0.0.0:1"}},
-		{exit.Usage, "is not an address of this machine alone", []string{"serve", "--state", w.state("x"), "--pages", "0.0.0.0:7480"}},
+		{exit.Machines, "is not a loopback address: pages there need mutual TLS", []string{
+			"serve", "--state", w.state("z"), "--listen", w.free("y"), "--pages", "0.0.0.0:0",
+		}},
 		{exit.Usage, "--store-bytes is at least", []string{"serve", "--state", w.state("x"), "--store-bytes", "1"}},
 		{exit.Usage, "--after is for the hub", append([]string{"rebuild", "--state", w.state("x"), "--site", "dc1", "--after", "3"}, hub...)},
 		{exit.Machines, "has no records of a site", append([]string{"rebuild", "--state", w.state("x"), "--site", "dc1"}, hub...)},

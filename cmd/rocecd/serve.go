@@ -8,6 +8,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/person"
 	"github.com/rocec/rocec/cmd/internal/session"
+	"github.com/rocec/rocec/cmd/rocecd/internal/pages"
 )
 
 // The limits of the store, without flags.
@@ -21,6 +22,8 @@ type serveOptions struct {
 	place
 	mirror, folder string
 	pages          string
+	readers        pages.Options // without the address
+	verifyEvery    time.Duration
 	storeBytes     int64
 	storeAge       time.Duration
 	replicas       int
@@ -54,7 +57,12 @@ func serveCommand(p *person.Person) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.mirror, "mirror", "", "the fabric's git repository: its `url`, or the folder of a clone on this machine")
 	f.StringVar(&o.folder, "folder", ".", "the fabric's `folder` in the repository")
-	f.StringVar(&o.pages, "pages", "127.0.0.1:7480", "`address` of the pages, on this machine")
+	f.DurationVar(&o.verifyEvery, "verify-every", 0, "verify the devices of the site at this interval, as a `duration` (default: never)")
+	f.StringVar(&o.pages, "pages", "127.0.0.1:7480", "`address` of the pages; one of another machine's reach needs the next four flags")
+	f.StringVar(&o.readers.ReaderCA, "reader-ca", "", "`file` with the certificates that sign those of persons who read the pages")
+	f.StringVar(&o.readers.Roles, "roles", "", "`file` with the role of each certificate: lines NAME reader, or NAME operator")
+	f.StringVar(&o.readers.Cert, "cert", "", "`file` with the certificate of the pages")
+	f.StringVar(&o.readers.CertKey, "cert-key", "", "`file` with its key")
 	f.Int64Var(&o.storeBytes, "store-bytes", storeBytes, "`bytes` that the hub stores; a full store refuses messages and loses none")
 	f.DurationVar(&o.storeAge, "store-age", storeAge, "how long the hub stores a message, as a `duration`")
 	f.IntVar(&o.replicas, "replicas", 1, "with --nats: copies of the store in a cluster")
@@ -82,8 +90,10 @@ func (o *serveOptions) check(p *person.Person) error {
 		return exit.Fail(exit.Usage, "--lab simulates the devices of a site, and needs --mirror")
 	case o.storeBytes < 1<<20 || o.storeAge < time.Hour || o.replicas < 1 || o.parallel < 1:
 		return exit.Fail(exit.Usage, "--store-bytes is at least 1 MiB, --store-age an hour, --replicas and --parallel 1")
-	case !onLoopback(o.pages):
-		return exit.Fail(exit.Usage, "--pages %s is not an address of this machine alone, such as 127.0.0.1:7480", o.pages)
+	case o.mirror == "" && o.verifyEvery != 0:
+		return exit.Fail(exit.Usage, "--verify-every verifies the devices of a site, and needs --mirror")
+	case o.verifyEvery < 0:
+		return exit.Fail(exit.Usage, "--verify-every is above 0")
 	}
 	return nil
 }
