@@ -60,7 +60,7 @@ func serveCommand(p *person.Person) *cobra.Command {
 	f.DurationVar(&o.verifyEvery, "verify-every", 0, "verify the devices of the site at this interval, as a `duration` (default: never)")
 	f.StringVar(&o.pages, "pages", "127.0.0.1:7480", "`address` of the pages; one of another machine's reach needs the next four flags")
 	f.StringVar(&o.readers.ReaderCA, "reader-ca", "", "`file` with the certificates that sign those of persons who read the pages")
-	f.StringVar(&o.readers.Roles, "roles", "", "`file` with the role of each certificate: lines NAME reader, or NAME operator")
+	f.StringVar(&o.readers.Roles, "roles", "", "`file` with the role of each certificate: lines such as operator alice, or reader wallboard")
 	f.StringVar(&o.readers.Cert, "cert", "", "`file` with the certificate of the pages")
 	f.StringVar(&o.readers.CertKey, "cert-key", "", "`file` with its key")
 	f.Int64Var(&o.storeBytes, "store-bytes", storeBytes, "`bytes` that the hub stores; a full store refuses messages and loses none")

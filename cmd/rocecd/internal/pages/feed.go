@@ -51,12 +51,15 @@ func NewFeed(o FeedOptions) *Feed {
 
 // Run reads the hub until ctx ends.
 func (f *Feed) Run(ctx context.Context) {
-	for ctx.Err() == nil {
+	for said := ""; ctx.Err() == nil; {
 		err := f.once(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		f.o.Log.Warn("the pages do not have what the hub has", "error", err)
+		if text := fmt.Sprint(err); text != said { // not each second
+			said = text
+			f.o.Log.Warn("the pages are not up to date", "error", err)
+		}
 		f.set(nil, false, fmt.Sprintf("since %s: %v", f.o.Clock.Now().UTC().Format(time.RFC3339), err))
 		select {
 		case <-ctx.Done():

@@ -238,13 +238,14 @@ func (w *Worker) follow(ctx context.Context) error {
 		}
 		filters = append(filters, broker.Subject{Kind: broker.Ask, Fabric: fabric, Site: w.o.Site})
 	}
-	for ctx.Err() == nil {
+	for said := ""; ctx.Err() == nil; {
 		err := w.followOnce(ctx, filters)
 		if disk := (*diskError)(nil); errors.As(err, &disk) {
 			return disk
 		}
-		if ctx.Err() == nil && !errors.Is(err, context.Canceled) { // else the connection came back
-			w.o.Log.Warn("the hub is away", "error", err)
+		if text := fmt.Sprint(err); ctx.Err() == nil && !errors.Is(err, context.Canceled) && text != said { // not each second
+			said = text
+			w.o.Log.Warn("the site does not read the hub", "error", err)
 		}
 		w.mu.Lock()
 		w.cut, w.same = nil, false
