@@ -56,6 +56,9 @@ func (f *Feed) Run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
+		if f.Trouble() == "" { // the hub was there
+			said = ""
+		}
 		if text := fmt.Sprint(err); text != said { // not each second
 			said = text
 			f.o.Log.Warn("the pages are not up to date", "error", err)

@@ -243,15 +243,17 @@ func (w *Worker) follow(ctx context.Context) error {
 		if disk := (*diskError)(nil); errors.As(err, &disk) {
 			return disk
 		}
+		w.mu.Lock()
+		if w.same { // the hub was there
+			said = ""
+		}
+		w.cut, w.same = nil, false
+		w.mu.Unlock()
 		if text := fmt.Sprint(err); ctx.Err() == nil && !errors.Is(err, context.Canceled) && text != said { // not each second
 			said = text
 			w.o.Log.Warn("the site does not read the hub", "error", err)
 		}
-		w.mu.Lock()
-		w.cut, w.same = nil, false
-		wake := make(chan struct{})
-		w.mu.Unlock()
-		_ = w.sleep(ctx, wake, retryTime)
+		_ = w.sleep(ctx, nil, retryTime)
 	}
 	return nil
 }
