@@ -14,6 +14,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/broker"
 	"github.com/rocec/rocec/cmd/internal/statement"
 	"github.com/rocec/rocec/cmd/rocecd/internal/keys"
+	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
 // shares returns what a reader who begins now knows about a run.
@@ -42,6 +43,9 @@ func TestRebuild(t *testing.T) {
 	t.Parallel()
 	for _, older := range []bool{false, true} {
 		t.Run(fmt.Sprint("yesterday's store ", older), func(t *testing.T) {
+			if older {
+				machinetest.Long(t) // cmd/rocecd tests it with processes
+			}
 			t.Parallel()
 			w := newTeam(t)
 			store, copied := filepath.Join(w.dir, "store"), filepath.Join(w.dir, "yesterday")
