@@ -95,7 +95,7 @@ func TestRebuild(t *testing.T) {
 				w.start(site)
 			}
 			w.submit(run2, w.envelope(w.plan(nil, "dc1", "dc2"), nil))
-			require.Equal(t, whole, w.story(run2))
+			requireWhole(t, w.story(run2))
 		})
 	}
 }
