@@ -288,7 +288,7 @@ func TestWrong(t *testing.T) {
 			"serve", "--state", w.state("y"), "--mirror", w.repo, "--listen", w.free("y"), "--pages", w.free("z"),
 		}},
 		{exit.Usage, "has no keys of a hub for other machines", []string{"serve", "--state", w.state("x"), "--listen", "0.0.0.0:1"}},
-		{exit.Machines, "is not a loopback address: pages there need mutual TLS", []string{
+		{exit.Usage, "is not a loopback address: pages there need mutual TLS", []string{
 			"serve", "--state", w.state("z"), "--listen", w.free("y"), "--pages", "0.0.0.0:0",
 		}},
 		{exit.Usage, "--store-bytes is at least", []string{"serve", "--state", w.state("x"), "--store-bytes", "1"}},
