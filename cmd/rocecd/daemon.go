@@ -61,11 +61,7 @@ func serve(ctx context.Context, p *person.Person, o *serveOptions) (err error) {
 	if err := d.startSite(ctx); err != nil {
 		return machine(err)
 	}
-<<<<<<< HEAD
 	o.readers.Log = d.log
-=======
-	o.readers.Address, o.readers.Log = o.pages, d.log
->>>>>>> w43a
 	listener, err := pages.Listen(ctx, o.readers)
 	if err != nil {
 		return machine(err)

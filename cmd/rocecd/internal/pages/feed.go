@@ -51,17 +51,12 @@ func NewFeed(o FeedOptions) *Feed {
 
 // Run reads the hub until ctx ends. It logs a reason once, and not at each attempt.
 func (f *Feed) Run(ctx context.Context) {
-<<<<<<< HEAD
 	logged, since := "", time.Time{}
 	for ctx.Err() == nil {
-=======
-	for said := ""; ctx.Err() == nil; {
->>>>>>> w43a
 		err := f.once(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-<<<<<<< HEAD
 		if f.Trouble() == "" || since.IsZero() { // it had reached the hub
 			logged, since = "", f.o.Clock.Now()
 		}
@@ -70,16 +65,6 @@ func (f *Feed) Run(ctx context.Context) {
 			f.o.Log.Warn("the pages are older than the hub", "error", err)
 		}
 		f.set(nil, false, fmt.Sprintf("since %s: %v", since.UTC().Format(time.RFC3339), err))
-=======
-		if f.Trouble() == "" { // the hub was there
-			said = ""
-		}
-		if text := fmt.Sprint(err); text != said { // not each second
-			said = text
-			f.o.Log.Warn("the pages are not up to date", "error", err)
-		}
-		f.set(nil, false, fmt.Sprintf("since %s: %v", f.o.Clock.Now().UTC().Format(time.RFC3339), err))
->>>>>>> w43a
 		select {
 		case <-ctx.Done():
 		case <-f.o.Clock.Wait(retryTime):
