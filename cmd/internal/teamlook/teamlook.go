@@ -55,7 +55,8 @@ const (
 	maxLook   = 256 << 10 // bytes
 	maxKinds  = 500
 	maxCount  = 1 << 20
-	mostNames = 2000 // characters of a nodeset
+	maxEvery  = 1 << 30 // seconds
+	mostNames = 2000    // characters of a nodeset
 	mostSites = 1000
 )
 
@@ -76,7 +77,7 @@ func Parse(data []byte) (*Look, error) {
 	if len(data) > maxLook || d.Decode(&l) != nil || d.More() {
 		return nil, errors.New("it is no look of a site")
 	}
-	if len(l.Devices) > maxKinds || len(l.Unlike) > maxKinds || len(l.Findings) > maxKinds || l.Every < 0 || l.Every > maxCount {
+	if len(l.Devices) > maxKinds || len(l.Unlike) > maxKinds || len(l.Findings) > maxKinds || l.Every < 0 || l.Every > maxEvery {
 		return nil, errors.New("the look has more kinds of findings than a look has")
 	}
 	good := func(words ...string) bool {

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -216,9 +217,7 @@ func (v *view) look(e *teamlook.SiteLook) Look {
 	}
 	made := e.Made.UTC()
 	l.Made, l.Commit, l.Stale, l.Good = &made, e.Last.Commit, e.Last.Stale, e.Last.Good
-	for status, n := range e.Last.Devices {
-		l.Devices[status] = n
-	}
+	maps.Copy(l.Devices, e.Last.Devices)
 	for _, s := range e.Last.Unlike {
 		l.Unlike = append(l.Unlike, teamlook.Set{Status: s.Status, Devices: diag.Escape(s.Devices)})
 	}
