@@ -29,8 +29,8 @@ func commit(t *testing.T, dir, text string) string {
 	return git(t, dir, "rev-parse", "HEAD")
 }
 
-// TestMirror: a clone and a bare mirror follow their origin, and keep what they have while it is away. A repository without an origin is its
-// own newest commit.
+// TestMirror: a clone and a bare mirror follow their origin, and keep what they have while it is away. A repository without an origin has
+// its own newest commit.
 func TestMirror(t *testing.T) {
 	dir := t.TempDir()
 	origin := filepath.Join(dir, "origin")
