@@ -15,19 +15,6 @@ import (
 
 // This file reads attributes whose value is an object, such as a map from DSCP to cos.
 
-// readObject returns an object with any keys. want describes it.
-func readObject(d *eval.Evaluator, en *eval.Env, e hclsyntax.Expression, ds *diag.List, want string) (cty.Value, eval.Outcome) {
-	v, o := d.Value(en, e, ds)
-	if o != eval.Good {
-		return v, o
-	}
-	if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
-		d.Wrong(en, e, v, want, ds)
-		return v, eval.Failed
-	}
-	return v, eval.Good
-}
-
 // readDSCPMap reads a map from DSCP to cos.
 func readDSCPMap(d *eval.Evaluator, en *eval.Env, e hclsyntax.Expression, ds *diag.List) ([]Mapped, eval.Outcome) {
 	return readMapped(63)(d, en, e, ds)

@@ -145,8 +145,9 @@ var (
 		_, why = destination.Jump(s)
 		return why
 	})
-	HostKey     = pattern("string", `a fingerprint as ssh-keygen -l prints it: "SHA256:" and 43 characters`, `SHA256:[A-Za-z0-9+/]{43}=?`)
-	Site        = pattern("string", `the name of a site: 1 to 63 letters, digits, "-" and "_", such as "dc1"`, `[A-Za-z0-9][A-Za-z0-9_-]{0,62}`)
+	HostKey = pattern("string", `a fingerprint as ssh-keygen -l prints it: "SHA256:" and 43 characters`, `SHA256:[A-Za-z0-9+/]{43}=?`)
+	Site    = pattern("string", `the name of a site: 1 to 63 letters, digits, "-" and "_", such as "dc1"`,
+		`[A-Za-z0-9][A-Za-z0-9_-]{0,62}`)
 	ReasonText  = pattern("string", `a reason in quotes, on one line`, `[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*`)
 	Person      = pattern("string", `a name in quotes, on one line`, `[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*`)
 	FilePath    = Kind[string]{"path", `the path of a file below the fabric's folder, such as "fib.json"`, readPath}

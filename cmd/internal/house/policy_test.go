@@ -114,7 +114,8 @@ targets/nic/rxe:         targets/target targets/target/sender targets/nic target
 targets/nic/rxe/steps:   targets/nic/steps |
 targets/nic/tools:       targets/target targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/rxe
     targets/nic/nicoperator compiler/ir lang/diag |
-targets/nic/nicoperator: targets/nic targets/target targets/nic/mlx5 targets/nic/steps compiler/ir lang/diag lang/nodeset | go.yaml.in/yaml/v3
+targets/nic/nicoperator: targets/nic targets/target targets/nic/mlx5 targets/nic/steps compiler/ir lang/diag lang/nodeset
+    | go.yaml.in/yaml/v3
 targets/nic/sheets:      targets/nic compiler/ir compiler/platform lang/diag |
 targets:                 targets/commands targets/target targets/target/lint targets/cumulus targets/nvue targets/sonic targets/nic
     targets/nic/tools

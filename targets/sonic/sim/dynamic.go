@@ -36,9 +36,9 @@ type lua struct {
 	shared                      bool // there is a shared pool of headroom
 }
 
-// quantaOf has the pause quanta by speed in Mb/s.
-var quantaOf = map[int]int{
-	800000: 905, 400000: 905, 200000: 453, 100000: 394, 50000: 147, 40000: 118, 25000: 80, 10000: 67, 1000: 2, 100: 1,
+// quantaOf returns the pause quanta by speed in Mb/s.
+func quantaOf() map[int]int {
+	return map[int]int{800000: 905, 400000: 905, 200000: 453, 100000: 394, 50000: 147, 40000: 118, 25000: 80, 10000: 67, 1000: 2, 100: 1}
 }
 
 // headroom returns the size, xon and xoff of a profile, in bytes, by the formula of the branch that since describes.
@@ -63,7 +63,7 @@ func (f lua) headroom(since func(string) bool) (size, xon, xoff int) {
 	}
 	occupied := (100 - small + small*worst) / 100
 	answer := c.answer * 1024
-	if q, ok := quantaOf[f.mbps]; ok && (f.mbps != 800000 || since("202305")) {
+	if q, ok := quantaOf()[f.mbps]; ok && (f.mbps != 800000 || since("202305")) {
 		answer = float64(q) * 64
 	}
 	unit, tile := 1024.0, 0.0

@@ -277,18 +277,22 @@ func (c *call) watchdogStats() int {
 	return 0
 }
 
-// wredFields are the fields that ecnconfig can set, by its options.
-var wredFields = map[byte]string{
-	'a': "green_max_threshold", 'b': "green_min_threshold", 'c': "yellow_max_threshold", 'd': "yellow_min_threshold",
-	'e': "red_max_threshold", 'f': "red_min_threshold", 'g': "green_drop_probability", 'h': "yellow_drop_probability",
-	'i': "red_drop_probability",
+// wredFields returns the fields that ecnconfig can set, by its options.
+func wredFields() map[byte]string {
+	return map[byte]string{
+		'a': "green_max_threshold", 'b': "green_min_threshold", 'c': "yellow_max_threshold", 'd': "yellow_min_threshold",
+		'e': "red_max_threshold", 'f': "red_min_threshold", 'g': "green_drop_probability", 'h': "yellow_drop_probability",
+		'i': "red_drop_probability",
+	}
 }
 
-// ecnLong are the options of ecnconfig; argparse accepts the short ones with one hyphen as well.
-var ecnLong = map[string]byte{
-	"gmax": 'a', "green-max": 'a', "gmin": 'b', "green-min": 'b', "ymax": 'c', "yellow-max": 'c', "ymin": 'd', "yellow-min": 'd', "rmax": 'e',
-	"red-max": 'e', "rmin": 'f', "red-min": 'f', "gdrop": 'g', "green-drop-prob": 'g', "ydrop": 'h', "yellow-drop-prob": 'h', "rdrop": 'i',
-	"red-drop-prob": 'i', "list": 'l', "l": 'l', "profile": 'p', "p": 'p', "verbose": 'v', "vv": 'v', "namespace": 'n', "n": 'n',
+// ecnLong returns the options of ecnconfig; argparse accepts the short ones with one hyphen as well.
+func ecnLong() map[string]byte {
+	return map[string]byte{
+		"gmax": 'a', "green-max": 'a', "gmin": 'b', "green-min": 'b', "ymax": 'c', "yellow-max": 'c', "ymin": 'd', "yellow-min": 'd', "rmax": 'e',
+		"red-max": 'e', "rmin": 'f', "red-min": 'f', "gdrop": 'g', "green-drop-prob": 'g', "ydrop": 'h', "yellow-drop-prob": 'h', "rdrop": 'i',
+		"red-drop-prob": 'i', "list": 'l', "l": 'l', "profile": 'p', "p": 'p', "verbose": 'v', "vv": 'v', "namespace": 'n', "n": 'n',
+	}
 }
 
 // ecnconfig shows and changes profiles of WRED. It checks numbers, and writes CONFIG_DB itself, without the allow-list.
@@ -300,7 +304,7 @@ func (s *Switch) ecnconfig(p *target.Proc) int {
 		}
 		args = append(args, a)
 	}
-	set, rest, complain := target.Getopt(args, "a:b:c:d:e:f:g:h:i:lp:vn:", ecnLong)
+	set, rest, complain := target.Getopt(args, "a:b:c:d:e:f:g:h:i:lp:vn:", ecnLong())
 	last := func(c byte) string { return append([]string{""}, set[c]...)[len(set[c])] }
 	ns := last('n')
 	caught := func(format string, args ...any) int {
@@ -326,7 +330,7 @@ func (s *Switch) ecnconfig(p *target.Proc) int {
 			return
 		}
 		r := maps.Clone(sp.Config["WRED_PROFILE"][name])
-		for c, field := range wredFields {
+		for c, field := range wredFields() {
 			if v := last(c); v != "" {
 				r[field] = v
 			}
