@@ -24,7 +24,7 @@ func TestSizingDocument(t *testing.T) {
 		t.Helper()
 		assert.Contains(t, doc, fmt.Sprintf(format, args...))
 	}
-	n := diag.Number
+	n := diag.Number[int]
 
 	// The summands of headroom.
 	need, floor, terms := chipHeadroom(chip(t, "spectrum"), wire{100_000, 30, 9216, allSmall, 4096})
