@@ -43,6 +43,14 @@ func openOf(l *journal.Log) (out []string) {
 	return out
 }
 
+// unsettled returns the devices that the run at index i left open, without those that a later one has brought to an end. The logs are sorted,
+// the oldest first.
+func unsettled(logs []*journal.Log, i int) []string {
+	return slices.DeleteFunc(openOf(logs[i]), func(name string) bool {
+		return slices.ContainsFunc(logs[i+1:], func(l *journal.Log) bool { return l.BegunOn(name) && !l.Open(name) })
+	})
+}
+
 // waiting reports whether all open devices of a run wait to be confirmed.
 func waiting(l *journal.Log) bool {
 	return !slices.ContainsFunc(openOf(l), func(name string) bool { return l.OutcomeOf(name) != string(deploy.Unconfirmed) })
@@ -86,14 +94,20 @@ func (w *Worker) settle(ctx context.Context, j *job) error {
 			return err
 		}
 		logs = slices.DeleteFunc(logs, func(l *journal.Log) bool { return l.Team.Run != j.Name })
-		open := slices.IndexFunc(logs, func(l *journal.Log) bool { return len(openOf(l)) > 0 })
-		if open < 0 {
+		open := map[*journal.Log][]string{}
+		for i, l := range logs {
+			if names := unsettled(logs, i); len(names) > 0 {
+				open[l] = names
+			}
+		}
+		logs = slices.DeleteFunc(logs, func(l *journal.Log) bool { return open[l] == nil })
+		if len(logs) == 0 {
 			if why, err := w.failed(j); err != nil || why != "" {
 				return errors.Join(err, w.over(ctx, j, stopped, why))
 			}
 			return w.over(ctx, j, statement.Complete, "")
 		}
-		l := logs[open]
+		l := logs[0]
 		w.mu.Lock()
 		number, newer, wake := j.confirmed(w.o.Site), j.EpochAt(w.o.Site) != j.epoch, w.wake
 		w.mu.Unlock()
@@ -105,7 +119,7 @@ func (w *Worker) settle(ctx context.Context, j *job) error {
 		case newer:
 			return errEpoch
 		case late && asked:
-			return w.over(ctx, j, stopped, session.Nodes(openOf(l))+" was not confirmed in time, and it is not known what it holds")
+			return w.over(ctx, j, stopped, session.Nodes(open[l])+" was not confirmed in time, and it is not known what it holds")
 		case number > confirmed || late:
 			confirmed, asked = number, late
 			how := (*session.OpenedRun).Resuming // finds what the devices have undone
