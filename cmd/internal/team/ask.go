@@ -53,6 +53,14 @@ func (t *Client) ask(ctx context.Context, fabric string, q *teamplan.Question, s
 		if err != nil {
 			return nil, err
 		}
+		// A site does not answer a question that does not verify.
+		var signed statement.Signed
+		if err := json.Unmarshal(data, &signed); err != nil {
+			return nil, err
+		}
+		if _, _, err := signed.Open(t.Signers, t.Clock.Now()); err != nil {
+			return nil, exit.Fail(exit.Errors, "the sites would not answer: %v. Nothing was sent.", err)
+		}
 		if _, err := t.Hub.Publish(ctx, broker.Subject{Kind: broker.Ask, Fabric: fabric, Site: site}, st.Nonce, data); err != nil {
 			return nil, hubError(err)
 		}

@@ -99,15 +99,24 @@ func (t *Client) Plan(ctx context.Context, dir string, o *PlanOptions) error {
 
 // committed returns the commit of the fabric, which the sites take from their mirrors.
 func committed(dir string) (string, error) {
-	commit := session.CommitOf(dir)
+	commit, dirty := strings.CutSuffix(session.CommitOf(dir), "+")
+	files := session.Uncommitted(dir)
 	switch {
 	case commit == "":
 		return "", exit.Fail(exit.Usage, "%s is in no git repository with a commit, and the sites of a team take the fabric from a commit", dir)
-	case strings.HasSuffix(commit, "+"):
-		return "", exit.Fail(exit.Usage, "%s has changes that are not committed, and the sites of a team take the fabric from a commit: commit "+
-			"them, and push the commit to where the sites fetch it", dir)
+	case dirty && len(files) > 0:
+		return "", exit.Fail(exit.Usage, "%s has changes that are not committed (%s%s), and the sites of a team take the fabric from a commit: "+
+			"commit them, and push the commit to where the sites fetch it", dir, files[0], more(len(files)-1))
 	}
 	return commit, nil
+}
+
+// more returns how many other files there are.
+func more(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return " and " + diag.Count(n, "other file")
 }
 
 // sitesOf returns the devices of each site that a plan asks, and the sites in the order in which they work.

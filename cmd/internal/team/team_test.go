@@ -272,7 +272,11 @@ func TestPlanIsRefused(t *testing.T) {
 			before: func(t *testing.T, d *desk) {
 				t.Helper()
 				require.NoError(t, os.WriteFile(filepath.Join(d.dir, "x.hcl"), nil, 0o600))
-			}, status: exit.Usage, want: "has changes that are not committed",
+			}, status: exit.Usage, want: "has changes that are not committed (x.hcl)",
+		},
+		"a person without the role": {
+			before: func(_ *testing.T, d *desk) { d.Sign = d.all.SignAs("bob") }, status: exit.Errors,
+			want: `the sites would not answer: line 2 does not allow bob to sign for "rocec-plan". Nothing was sent`,
 		},
 		"a variable": {
 			before: func(_ *testing.T, d *desk) { d.Vars = []string{"length=2m"} }, status: exit.Usage, want: "takes the files of the commit alone",
@@ -315,6 +319,21 @@ func TestPlanIsRefused(t *testing.T) {
 			assert.NotContains(t, d.out.String(), "\x1b")
 		})
 	}
+}
+
+// TestPlanBeside: the plan in the folder of the fabric, and its signature, are no changes of the fabric.
+func TestPlanBeside(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "alice")
+	for _, name := range []string{"change.plan", "change.plan.plan-707f7649cabe.sig"} {
+		require.NoError(t, os.WriteFile(filepath.Join(d.dir, name), nil, 0o600))
+	}
+	_, err := committed(d.dir)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(d.dir, "new.hcl"), nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(d.dir, "x.hcl"), nil, 0o600))
+	_, err = committed(d.dir)
+	require.ErrorContains(t, err, "(new.hcl and 1 other file)")
 }
 
 // TestNothingToDo: a plan of devices that are as the fabric says is not saved.
