@@ -77,6 +77,18 @@ func (t *Terms) Wants() int {
 	return t.Approvals
 }
 
+// WaveName returns the name of a wave of the plan: SITE/N in a plan of a team, and else its number.
+func (t *Terms) WaveName(wave int) string {
+	left := wave
+	for _, s := range t.Shares {
+		if left <= s.Waves {
+			return s.Site + "/" + strconv.Itoa(left)
+		}
+		left -= s.Waves
+	}
+	return strconv.Itoa(wave)
+}
+
 // EnvPrefix is the prefix of environment variables that set variables of the fabric.
 const EnvPrefix = "ROCEC_VAR_"
 

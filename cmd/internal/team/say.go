@@ -63,7 +63,7 @@ func (t *Client) Submit(ctx context.Context, o *SubmitOptions) error {
 	for _, h := range terms.Holds {
 		if within := time.Duration(h.WithinSeconds) * time.Second; o.Hold > 0 && within >= o.Hold {
 			t.Say("The wave %s may wait %s for its approval, and a device undoes its change %s after it unless the run is confirmed.",
-				waveName(terms, h.Wave), view.ShortTime(within), view.ShortTime(o.Hold))
+				terms.WaveName(h.Wave), view.ShortTime(within), view.ShortTime(o.Hold))
 		}
 	}
 	if !o.Approve {

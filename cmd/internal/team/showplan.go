@@ -66,7 +66,7 @@ func (t *Client) showPlan(a *asking, sites []string, saved *deploy.Saved, refuse
 		doc.Summary[string(d.Status)]++
 	}
 	for _, h := range terms.Holds {
-		doc.Holds = append(doc.Holds, planHold{waveName(terms, h.Wave), h.Approvals, h.WithinSeconds})
+		doc.Holds = append(doc.Holds, planHold{terms.WaveName(h.Wave), h.Approvals, h.WithinSeconds})
 	}
 	if t.Format == "json" {
 		return t.WriteJSON(doc)

@@ -1,7 +1,6 @@
 package team
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -29,15 +28,4 @@ func waveNumber(terms *deploy.Terms, name string) (int, error) {
 		}
 	}
 	return 0, exit.Fail(exit.Usage, "the site %s changes nothing in this plan, so it has no wave", site)
-}
-
-// waveName is the reverse of waveNumber.
-func waveName(terms *deploy.Terms, wave int) string {
-	for _, s := range terms.Shares {
-		if wave <= s.Waves {
-			return fmt.Sprintf("%s/%d", s.Site, wave)
-		}
-		wave -= s.Waves
-	}
-	return strconv.Itoa(wave)
 }

@@ -36,7 +36,11 @@ func (s *Screen) SavedPlan(saved *deploy.Saved) {
 			line("wants", diag.Count(t.Approvals, "approval"))
 		}
 		for i, w := range t.Waves {
-			line(fmt.Sprintf("wave %d", i+1), w)
+			line("wave "+t.WaveName(i+1), w)
+		}
+		for _, h := range t.Holds {
+			line("held", fmt.Sprintf("%s for %s, at most %s after the wave before it", t.WaveName(h.Wave), diag.Count(h.Approvals, "approval"),
+				ShortTime(time.Duration(h.WithinSeconds)*time.Second)))
 		}
 		for _, text := range t.Disrupts {
 			line("disrupts", text)
