@@ -140,7 +140,7 @@ func (d *daemon) startHub(ctx context.Context) (err error) {
 		}
 		free, err := net.Listen("tcp", o.listen) // nats-server would only log that it is not, and try again
 		if err != nil {
-			return err
+			return fmt.Errorf("the hub: %w. --listen names another address", err)
 		}
 		free.Close() //nolint:errcheck // it was never used
 		host, port, err := portOf(o.listen)

@@ -376,6 +376,9 @@ func told(url string, err error) error {
 		return err
 	case errors.As(err, &of) && of.ErrorCode == jetstream.JSErrCodeStreamNotFound, errors.Is(err, jetstream.ErrStreamNotFound):
 		return fmt.Errorf("%s has no stream %s: it is no hub of rocec, or its store is lost. rocecd serve makes the stream", url, Stream)
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
+		return fmt.Errorf("the hub %s refuses the credentials (--creds), which are of another hub, revoked, or over: %w. See, on the hub: "+
+			"rocecd keys list", url, err)
 	case errors.As(err, &of) && slices.Contains(full, of.ErrorCode):
 		return ErrFull
 	case errors.Is(err, nats.ErrNoResponders), errors.Is(err, context.DeadlineExceeded), errors.Is(err, nats.ErrTimeout),

@@ -86,7 +86,7 @@ func Listen(ctx context.Context, o Options) (*Server, error) {
 	var of net.ListenConfig
 	ln, err := of.Listen(ctx, "tcp", o.Address)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the pages: %w. --pages names another address", err)
 	}
 	if at, ok := ln.Addr().(*net.TCPAddr); !secure && (!ok || !at.IP.IsLoopback()) {
 		return nil, errors.Join(fmt.Errorf("%s is not a loopback address: pages there need mutual TLS (--reader-ca, --roles, --cert and "+

@@ -43,8 +43,8 @@ func openOf(l *journal.Log) (out []string) {
 	return out
 }
 
-// unsettled returns the devices that the run at index i left open, without those that a later one has brought to an end. The logs are sorted,
-// the oldest first.
+// unsettled returns the devices that the run at index i left open, without those that a later one has brought to an end. The oldest run is
+// the first.
 func unsettled(logs []*journal.Log, i int) []string {
 	return slices.DeleteFunc(openOf(logs[i]), func(name string) bool {
 		return slices.ContainsFunc(logs[i+1:], func(l *journal.Log) bool { return l.BegunOn(name) && !l.Open(name) })
