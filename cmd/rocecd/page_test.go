@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,8 +25,8 @@ const chapter = "## A hub, two sites and a CI in ten minutes"
 // lesson runs the commands of docs/fleet.md as the persons do, each with the key and the credentials of that person.
 type lesson struct {
 	*team
-	env []string // of all persons: the exports of the page
-	run string   // that RUN stands for
+	exports []string // of the page, for all persons
+	run     string   // that RUN stands for
 }
 
 // blocks returns the lines of the code blocks of the chapter.
@@ -80,7 +81,7 @@ func (l *lesson) command(who string, words ...string) *exec.Cmd {
 	require.Equal(l.t, "rocec", words[0])
 	cmd := exec.Command(machinetest.Rocec(l.t), append(words[1:], "--policy", filepath.Join(l.dir, "policy.hcl"))...)
 	cmd.Dir = l.repo
-	cmd.Env = append(append(os.Environ(), l.env...), "XDG_STATE_HOME="+l.state(who), "HOME="+l.state(who), "COLUMNS=1000",
+	cmd.Env = append(append(os.Environ(), l.exports...), "XDG_STATE_HOME="+l.state(who), "HOME="+l.state(who), "COLUMNS=1000",
 		"ROCEC_CREDS="+l.ring(who+".creds"), "ROCEC_SIGN_KEY="+filepath.Join(l.dir, who))
 	return cmd
 }
@@ -100,7 +101,7 @@ func (l *lesson) types(lines []string) {
 		words := l.words(line)
 		switch {
 		case words[0] == "export":
-			l.env = append(l.env, words[1:]...)
+			l.exports = append(l.exports, words[1:]...)
 		case words[1] == "plan":
 			plan := words[slices.Index(words, "--out")+1]
 			require.Contains(l.t, l.does(exit.Good, "ci", words...), "change.plan")
@@ -165,9 +166,9 @@ func TestTenMinutes(t *testing.T) {
 	verb := func(who string, words ...string) string {
 		return l.does(exit.Good, who, append([]string{"rocec"}, words...)...)
 	}
-	for i, text := range []string{"[24]", "[25]"} {
+	for i, text := range []string{"5m", "7m"} {
 		plan := filepath.Join(l.dir, fmt.Sprint(i, ".plan"))
-		l.change(strings.Replace(approved, "[26]", text, 1))
+		l.change(strings.Replace(approved, `"3m"`, strconv.Quote(text), 1))
 		verb("alice", "plan", "--team", "--out", plan, "-m", "ticket 4712")
 		verb("bob", "approve", plan, "-y")
 		require.Contains(t, verb("alice", "apply", "--team", "--plan", plan, "-y", "--detach", "--confirm", "30m"), "Follow it: ")
@@ -179,8 +180,8 @@ func TestTenMinutes(t *testing.T) {
 			require.Contains(t, verb("alice", "rollback", "--team", l.run, "-y"), "is over: rolled-back")
 		}
 	}
-	l.change(strings.Replace(approved, "[26]", "[24]", 1))
-	require.Contains(t, verb("ci", "plan", "--team"), "up to date", "the second run is kept, and the third one is undone")
+	l.change(strings.Replace(approved, `"3m"`, `"5m"`, 1))
+	require.Contains(t, verb("ci", "plan", "--team"), "All devices of these sites are as the fabric says.", "the second run is kept, and the third one is undone")
 	for _, p := range slices.Backward(processes) {
 		require.Equal(t, exit.Good, p.end(), "%s", p.log)
 	}
