@@ -30,7 +30,7 @@ const Stream = "ROCEC"
 
 // Bounds of messages and of waiting.
 const (
-	MaxMessage = 24 << 20 // bytes: the plan of 5,000 devices has about 8 MiB, and JSON encodes it as base64
+	MaxMessage = 24 << 20           // bytes: the plan of 5,000 devices has about 8 MiB, and JSON encodes it as base64
 	MaxPayload = MaxMessage + 4<<10 // a message with its headers, as a server counts it
 	answerTime = 10 * time.Second
 )

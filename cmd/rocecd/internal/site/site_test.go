@@ -30,6 +30,10 @@ func TestMain(m *testing.M) {
 	if file := os.Getenv(childVariable); file != "" {
 		os.Exit(child(file))
 	}
+	if file := os.Getenv(memberVariable); file != "" {
+		memberProcess(file)
+		return
+	}
 	machinetest.Hasten()
 	machinetest.Parallel(2)
 	os.Exit(m.Run())
@@ -79,16 +83,14 @@ var (
 func (w *team) events(run string) map[string][]teamqueue.Event {
 	w.t.Helper()
 	out := map[string][]teamqueue.Event{}
-	require.NoError(w.t, w.persons.Read(w.t.Context(), 1, []broker.Subject{{Kind: broker.Event, Fabric: "prod", Run: run}},
-		func(m *broker.Message) error {
-			var e teamqueue.Event
-			require.NoError(w.t, json.Unmarshal(m.Data, &e))
-			of := m.Site + " " + e.Run
-			if have := out[of]; len(have) == 0 || have[len(have)-1].Line < e.Line { // a line may come twice
-				out[of] = append(have, e)
-			}
-			return nil
-		}))
+	for _, m := range w.read(broker.Subject{Kind: broker.Event, Fabric: "prod", Run: run}) {
+		var e teamqueue.Event
+		require.NoError(w.t, json.Unmarshal(m.Data, &e))
+		of := m.Site + " " + e.Run
+		if have := out[of]; len(have) == 0 || have[len(have)-1].Line < e.Line { // a line may come twice
+			out[of] = append(have, e)
+		}
+	}
 	return out
 }
 
@@ -564,15 +566,16 @@ func TestFleet(t *testing.T) {
 		racks = 4
 	}
 	head := strings.Index(fabric, "roce ")
-	text := fabric[:head]
+	var text strings.Builder
+	text.WriteString(fabric[:head])
 	for n := range racks {
-		text += strings.NewReplacer(
+		text.WriteString(strings.NewReplacer(
 			`"one"`, fmt.Sprintf(`"one%d"`, n), `"two"`, fmt.Sprintf(`"two%d"`, n), `"a"`, fmt.Sprintf(`"a%d"`, n), `"b"`, fmt.Sprintf(`"b%d"`, n),
 			"host.a", fmt.Sprint("host.a", n), "host.b", fmt.Sprint("host.b", n), "a[1-2]", fmt.Sprintf("a%d[1-24]", n), "b[1-2]",
 			fmt.Sprintf("b%d[1-24]", n), "tor1", fmt.Sprintf("tora%d", n), "tor2", fmt.Sprintf("torb%d", n), "swp[1-2]", "swp[1-24]",
-		).Replace(fabric[head:])
+		).Replace(fabric[head:]))
 	}
-	w.write(text)
+	w.write(text.String())
 	began := time.Now()
 	parts, refused := w.ask("dc1", "dc2")
 	require.Empty(t, refused)

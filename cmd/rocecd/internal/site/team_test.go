@@ -113,6 +113,7 @@ type team struct {
 	ring    *keys.Ring
 	hub     *server.Hub
 	port    int
+	url     string // of a hub that is not the one of the test
 	tokens  map[string]*sshsigtest.Token
 	signers *sshsig.Signers
 	persons *broker.Broker
@@ -227,7 +228,7 @@ type place struct {
 func (w *team) place(name string) place {
 	return place{
 		Site: name, State: w.sites[name].state, Repo: w.repo, CA: w.ring.CA(), Ahead: w.sites[name].ahead,
-		URL:   fmt.Sprintf("tls://127.0.0.1:%d", cmp.Or(w.sites[name].port, w.port)),
+		URL:   cmp.Or(w.url, fmt.Sprintf("tls://127.0.0.1:%d", cmp.Or(w.sites[name].port, w.port))),
 		Creds: filepath.Join(w.dir, name+".creds"), Lab: true, Drain: w.sites[name].drain, Every: w.every,
 	}
 }
@@ -473,11 +474,26 @@ func (w *team) queue() *teamqueue.Queue {
 	for _, kind := range teamqueue.Kinds {
 		of = append(of, broker.Subject{Kind: kind, Fabric: "prod"})
 	}
-	require.NoError(w.t, w.persons.Read(w.t.Context(), 1, of, func(m *broker.Message) error {
+	for _, m := range w.read(of...) {
 		_ = q.Take(m)
-		return nil
-	}))
+	}
 	return q
+}
+
+// read returns the messages that the hub has. A cluster whose member was killed answers later.
+func (w *team) read(of ...broker.Subject) (out []*broker.Message) {
+	w.t.Helper()
+	var err error
+	require.Eventually(w.t, func() bool {
+		out = nil
+		err = w.persons.Read(w.t.Context(), 1, of, func(m *broker.Message) error {
+			out = append(out, m)
+			return nil
+		})
+		return err == nil || w.url == ""
+	}, 2*time.Minute, 50*time.Millisecond)
+	require.NoError(w.t, err)
+	return out
 }
 
 // story waits until a run is over, and returns what sites said about its waves and shares, in their order.
@@ -498,17 +514,14 @@ func (w *team) story(run string) string {
 func (w *team) said(run string) string {
 	w.t.Helper()
 	var out []string
-	require.NoError(w.t, w.persons.Read(w.t.Context(), 1, []broker.Subject{{Kind: broker.Wave, Fabric: "prod", Run: run}},
-		func(m *broker.Message) error {
-			var signed statement.Signed
-			require.NoError(w.t, json.Unmarshal(m.Data, &signed))
-			st, _, err := signed.Open(w.signers, m.At)
-			if err != nil || st.Verb == statement.Waits || st.Verb == statement.Taken {
-				return nil //nolint:nilerr // forged, or not of interest
-			}
+	for _, m := range w.read(broker.Subject{Kind: broker.Wave, Fabric: "prod", Run: run}) {
+		var signed statement.Signed
+		require.NoError(w.t, json.Unmarshal(m.Data, &signed))
+		st, _, err := signed.Open(w.signers, m.At)
+		if err == nil && st.Verb != statement.Waits && st.Verb != statement.Taken { // neither forged, nor without interest
 			out = append(out, strings.Join(strings.Fields(fmt.Sprint(st.Site, " ", st.Verb, " ", wave(st.Wave), " ", st.Outcome, " ", st.Why)), " "))
-			return nil
-		}))
+		}
+	}
 	return strings.Join(out, "\n")
 }
 
