@@ -139,9 +139,9 @@ func (l *lesson) newest(state string) (run string) {
 	return run
 }
 
-// TestTenMinutes runs the commands of docs/fleet.md: a hub, two sites on simulated devices, and persons with their keys. A CI makes a plan, one
-// person approves it, another one submits it, and a held wave waits for its approval. A second run waits to be confirmed, and a person keeps
-// it. A third one is taken back on both sites.
+// TestTenMinutes runs the commands of docs/fleet.md: a hub, two sites on simulated devices, and persons with their keys. A CI makes a plan,
+// one person approves it, another one submits it, and a held wave waits for its approval. A second run waits to be confirmed, and a person
+// keeps it. A third one is taken back on both sites.
 func TestTenMinutes(t *testing.T) {
 	t.Parallel()
 	approved := strings.Replace(fabric+second(), `{ cable_length = "3m" }`, "{\n  approvals    = 1\n  cable_length = \"3m\"\n}", 1)
@@ -181,7 +181,8 @@ func TestTenMinutes(t *testing.T) {
 		}
 	}
 	l.change(strings.Replace(approved, `"3m"`, `"5m"`, 1))
-	require.Contains(t, verb("ci", "plan", "--team"), "All devices of these sites are as the fabric says.", "the second run is kept, and the third one is undone")
+	same := "All devices of these sites are as the fabric says."
+	require.Contains(t, verb("ci", "plan", "--team"), same, "the second run is kept, and the third one is undone")
 	for _, p := range slices.Backward(processes) {
 		require.Equal(t, exit.Good, p.end(), "%s", p.log)
 	}

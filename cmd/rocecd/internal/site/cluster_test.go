@@ -97,7 +97,7 @@ func killed(cmd *exec.Cmd) {
 	_ = cmd.Wait()
 }
 
-// TestCluster: the hub is a cluster of three servers that rocecd does not run. During runs its members are killed by SIGKILL, one at a time,
+// TestCluster: the hub is a cluster of three servers that rocecd does not run. During runs its members are killed by SIGKILL, one by one,
 // and start again. Each run is complete, and has changed each device once.
 func TestCluster(t *testing.T) {
 	machinetest.Long(t)

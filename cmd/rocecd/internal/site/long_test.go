@@ -24,7 +24,7 @@ import (
 	"github.com/rocec/rocec/cmd/rocecd/internal/keys"
 )
 
-var whole = flag.Bool("whole", false, "kill and stop a site at every line of its journal, use 200 devices, and break connections in many runs")
+var whole = flag.Bool("whole", false, "stop and kill a site at every line of its journal, use 200 devices, and break many connections")
 
 // wire forwards the connections of a site to the hub. It draws what happens to each piece of data.
 type wire struct {
@@ -236,8 +236,8 @@ func TestLargest(t *testing.T) {
 	require.Nil(t, w.queue().Run(run2))
 }
 
-// TestStreamDeleted: a stream that is deleted under a running hub is a trouble of each site. A site that has begun ends its waves, and after
-// a rebuild the run goes on.
+// TestStreamDeleted: a stream that is deleted under a running hub is a trouble of each site. A site that has begun ends its waves. After a
+// rebuild the run goes on.
 func TestStreamDeleted(t *testing.T) {
 	t.Parallel()
 	w := newTeam(t)

@@ -76,9 +76,6 @@ func (w *Worker) send(ctx context.Context) error {
 // beat sends a sign of life, and reads those of the others if all of them have had the time to send one since the hub is there.
 func (w *Worker) beat(ctx context.Context, b *broker.Broker, known bool) {
 	alive, err := map[string]time.Time(nil), w.checkStore(ctx, b)
-	if errors.Is(err, broker.ErrNoStream) { // the stream of the reader is gone
-		w.again()
-	}
 	if err == nil {
 		err = b.Beat(w.o.Site)
 	}

@@ -594,7 +594,7 @@ func TestFleet(t *testing.T) {
 	lines := w.wholeEvents("dc1", run1) + w.wholeEvents("dc2", run1)
 	last, err := w.persons.Last(t.Context())
 	require.NoError(t, err)
-	t.Logf("%.0f devices: plan %s, run %s, %.1f devices a second; %.1f messages a device, %.1f of them lines of journals; hub has all after %s",
+	t.Logf("%.0f devices: plan %s, run %s, %.1f devices a second; %.1f messages a device, %.1f lines of journals; hub has all after %s",
 		all, planned.Sub(began), ran, all/ran.Seconds(), float64(last)/all, float64(lines)/all, time.Since(planned))
 	for site, names := range devices {
 		for name, n := range w.commits(site, run1) {

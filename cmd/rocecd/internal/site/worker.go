@@ -312,8 +312,11 @@ func (w *Worker) checkStore(ctx context.Context, b *broker.Broker) error {
 	there, err := b.Last(ctx)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if errors.Is(err, broker.ErrNoStream) { // it was deleted, maybe under this connection
+	if errors.Is(err, broker.ErrNoStream) { // it was deleted, maybe while this site reads it
 		w.status.Trouble = err.Error()
+		if w.cut != nil {
+			w.cut()
+		}
 	}
 	if err != nil {
 		return err
