@@ -345,6 +345,9 @@ func answer(w http.ResponseWriter, status int, text string) {
 func (d *daemon) ready(ctx context.Context) (err error) {
 	if d.team != nil && !d.team.Connected() {
 		err = errors.Join(err, errors.New("the hub does not answer"))
+	} else if d.team != nil {
+		_, lost := d.team.Last(ctx) // the stream may have been deleted
+		err = errors.Join(err, lost)
 	}
 	if d.worker == nil {
 		return err

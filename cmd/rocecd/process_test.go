@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"os"
@@ -10,9 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/broker"
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
@@ -248,10 +253,38 @@ func TestExistingServer(t *testing.T) {
 	nats = w.hubAt("hub")
 	view.until(http.StatusOK, "ready")
 	site.until(http.StatusOK, "ready")
+	w.deleteStream("hub")
+	view.until(http.StatusServiceUnavailable, "has no stream ROCEC")
+	site.until(http.StatusServiceUnavailable, "has no stream ROCEC")
+	require.Equal(t, exit.Good, view.end())
+	view = w.serve("view", to("view.creds")...)
+	view.until(http.StatusOK, "ready")
 	for _, p := range []*process{view, site, nats} {
 		require.Equal(t, exit.Good, p.end())
 	}
 	require.Contains(t, w.fails(exit.Machines, append([]string{"serve", "--state", w.state("x")}, to("alice.creds")...)...), "the hub tls://")
+}
+
+// deleteStream deletes the stream of a hub as an administrator of NATS can. No user of the ring has the right.
+func (w *team) deleteStream(hub string) {
+	w.t.Helper()
+	seed, err := os.ReadFile(w.ring("account.nk"))
+	require.NoError(w.t, err)
+	account, err := nkeys.FromSeed(bytes.TrimSpace(seed))
+	require.NoError(w.t, err)
+	user, err := nkeys.CreateUser()
+	require.NoError(w.t, err)
+	public, err := user.PublicKey()
+	require.NoError(w.t, err)
+	token, err := jwt.NewUserClaims(public).Encode(account)
+	require.NoError(w.t, err)
+	login := nats.UserJWT(func() (string, error) { return token, nil }, user.Sign)
+	conn, err := nats.Connect("tls://"+w.free(hub), login, nats.RootCAs(w.ring("ca.crt")))
+	require.NoError(w.t, err)
+	defer conn.Close()
+	m, err := conn.Request("$JS.API.STREAM.DELETE."+broker.Stream, nil, time.Minute)
+	require.NoError(w.t, err)
+	require.Contains(w.t, string(m.Data), `"success":true`)
 }
 
 // TestWrong lists flags and names that rocecd refuses, by the sentence.

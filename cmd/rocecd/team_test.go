@@ -110,6 +110,8 @@ type team struct {
 	persons *broker.Broker
 	at      map[string]string // addresses of listeners, by name
 	under   []string          // the command that starts a process
+	env     []string          // of processes, beside that of the test
+	real    bool              // the devices of sites are behind SSH
 }
 
 // process is a running rocecd.
@@ -203,7 +205,7 @@ func (w *team) serve(name string, args ...string) *process {
 	p := &process{t: w.t, pages: w.free("pages of " + name), log: &bytes.Buffer{}}
 	args = slices.Concat(w.under, []string{machinetest.Rocecd(w.t), "serve", "--state", w.state(name), "--pages", p.pages}, args)
 	p.Cmd = exec.Command(args[0], args[1:]...)
-	p.Env = append(os.Environ(), "XDG_STATE_HOME="+w.state(name+"-journals"), "HOME="+w.dir)
+	p.Env = append(append(os.Environ(), w.env...), "XDG_STATE_HOME="+w.state(name+"-journals"), "HOME="+w.dir)
 	p.Stderr = p.log
 	require.NoError(w.t, p.Start())
 	w.t.Cleanup(func() {
@@ -229,9 +231,12 @@ func (w *team) hubAt(name string, args ...string) *process {
 // siteAt starts a site of a hub, with simulated devices.
 func (w *team) siteAt(site, hub string, args ...string) *process {
 	w.t.Helper()
+	if !w.real {
+		args = append(args, "--lab")
+	}
 	return w.serve(site, append([]string{
 		"--site", site, "--mirror", w.repo, "--hub", "tls://" + w.free(hub), "--creds", w.ring(site + ".creds"), "--ca", w.ring("ca.crt"),
-		"--key", w.ring("site-" + site + ".key"), "--signers", filepath.Join(w.dir, "allowed_signers"), "--lab",
+		"--key", w.ring("site-" + site + ".key"), "--signers", filepath.Join(w.dir, "allowed_signers"),
 	}, args...)...)
 }
 
@@ -367,7 +372,7 @@ func (w *team) answer(site, nonce string) (part *teamplan.SitePart) {
 // envelope returns a plan with the approval of bob and the submission of alice.
 func (w *team) envelope(saved *deploy.Saved) []byte {
 	w.t.Helper()
-	e := teamqueue.Envelope{Plan: saved.Bytes(), Agreement: &journal.Agreement{
+	e := teamqueue.Envelope{Plan: saved.Bytes(), Accept: w.real, Agreement: &journal.Agreement{
 		Nonce: saved.Terms.Nonce, Plan: sshsig.SumsOf(saved.Bytes()), Wanted: 1,
 		Approvals: []journal.Signature{{Person: "bob", Signature: string(w.tokens["bob"].Sign(sshsig.RoleApprove, saved.Bytes(), 1))}},
 	}}
@@ -385,6 +390,15 @@ func (w *team) submit(run string, body []byte) {
 	st := statement.Statement{Verb: statement.Submit, Run: run}
 	data := w.signed("alice", &st, body)
 	_, err := w.persons.Publish(w.t.Context(), broker.Subject{Kind: broker.Submit, Fabric: "prod"}, st.Nonce, data)
+	require.NoError(w.t, err)
+}
+
+// says publishes a statement of alice about a run.
+func (w *team) says(run string, verb statement.Verb) {
+	w.t.Helper()
+	st := statement.Statement{Verb: verb, Run: run, Digest: w.run(run).Digest}
+	data := w.signed("alice", &st, nil)
+	_, err := w.persons.Publish(w.t.Context(), broker.Subject{Kind: broker.Say, Fabric: "prod", Run: run}, st.Nonce, data)
 	require.NoError(w.t, err)
 }
 

@@ -30,7 +30,8 @@ const Stream = "ROCEC"
 
 // Bounds of messages and of waiting.
 const (
-	MaxMessage = 24 << 20 // bytes: the plan of 5,000 devices has about 8 MiB, and JSON encodes it as base64
+	MaxMessage = 24 << 20           // bytes: the plan of 5,000 devices has about 8 MiB, and JSON encodes it as base64
+	MaxPayload = MaxMessage + 4<<10 // a message with its headers, as a server counts it
 	answerTime = 10 * time.Second
 )
 
@@ -85,13 +86,14 @@ func Open(w Where, notice func(lost error)) (*Broker, error) {
 		}
 		o = append(o, nats.Secure(&tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS13}))
 	}
+	o = append(o, nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+		lose(b)
+		if notice != nil {
+			notice(cmp.Or(err, errors.New("the connection was closed")))
+		}
+	}))
 	if notice != nil {
-		o = append(o, nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err == nil {
-				err = errors.New("the connection was closed")
-			}
-			notice(err)
-		}), nats.ReconnectHandler(func(*nats.Conn) { notice(nil) }))
+		o = append(o, nats.ReconnectHandler(func(*nats.Conn) { notice(nil) }))
 	}
 	var err error
 	if b.conn, err = nats.Connect(w.URL, o...); err != nil {
@@ -113,6 +115,18 @@ func refuse(b *Broker, err error) {
 		b.waiting(ErrRole)
 	}
 }
+
+// lose ends the publish that waits: the answer to it is lost with the connection.
+func lose(b *Broker) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.waiting != nil {
+		b.waiting(errLost)
+	}
+}
+
+// errLost is why a publish ends whose connection was lost.
+var errLost = errors.New("the connection was lost")
 
 // ErrRole is the error of Publish if the credentials do not allow the message.
 var ErrRole = errors.New("the credentials (--creds) do not allow this: a reader submits nothing, and a site speaks for itself alone")
@@ -137,7 +151,7 @@ type Limits struct {
 func (b *Broker) Make(ctx context.Context, l Limits) error {
 	_, err := b.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
 		Name: Stream, Subjects: []string{root + ".>"}, Storage: jetstream.FileStorage, Retention: jetstream.LimitsPolicy,
-		Discard: jetstream.DiscardNew, MaxBytes: l.Bytes, MaxAge: l.Age, MaxMsgSize: MaxMessage, Replicas: max(l.Replicas, 1),
+		Discard: jetstream.DiscardNew, MaxBytes: l.Bytes, MaxAge: l.Age, MaxMsgSize: MaxPayload, Replicas: max(l.Replicas, 1),
 		Duplicates: min(24*time.Hour, l.Age), DenyDelete: true,
 	})
 	return told(b.url, err)
@@ -242,6 +256,9 @@ var full = []jetstream.ErrorCode{10023, 10047, 10077}
 // ErrFull is the error of Publish if the stream keeps no more messages.
 var ErrFull = errors.New("the store of the hub is full: give it more bytes, or a shorter age (rocecd serve --store-bytes, --store-age)")
 
+// ErrNoStream is in the error of a server that answers and has no stream of rocec.
+var ErrNoStream = errors.New("no stream")
+
 // Publish appends a message, and returns its number when the server has stored it. A message with the id of a stored one is not stored
 // again.
 func (b *Broker) Publish(ctx context.Context, s Subject, id string, data []byte) (number uint64, err error) {
@@ -260,8 +277,11 @@ func (b *Broker) Publish(ctx context.Context, s Subject, id string, data []byte)
 	b.mu.Lock()
 	b.waiting = nil
 	b.mu.Unlock()
-	if errors.Is(context.Cause(ctx), ErrRole) {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, ErrRole):
 		return 0, ErrRole
+	case errors.Is(cause, errLost) && err != nil:
+		return 0, fmt.Errorf("the hub %s does not answer: %w", b.url, errLost)
 	}
 	if err != nil {
 		return 0, told(b.url, err)
@@ -375,7 +395,7 @@ func told(url string, err error) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &of) && of.ErrorCode == jetstream.JSErrCodeStreamNotFound, errors.Is(err, jetstream.ErrStreamNotFound):
-		return fmt.Errorf("%s has no stream %s: it is no hub of rocec, or its store is lost. rocecd serve makes the stream", url, Stream)
+		return fmt.Errorf("%s has %w %s: it is no hub of rocec, or its store is lost. rocecd serve makes the stream", url, ErrNoStream, Stream)
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
 		return fmt.Errorf("the hub %s refuses the credentials (--creds), which are of another hub, revoked, or over: %w. See, on the hub: "+
 			"rocecd keys list", url, err)

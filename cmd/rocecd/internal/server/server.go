@@ -46,7 +46,7 @@ func Start(o Options) (*Hub, error) {
 		}
 	}
 	opts := &server.Options{
-		ServerName: "rocec-hub", Host: o.Listen, Port: o.Port, NoSigs: true, MaxPayload: broker.MaxMessage,
+		ServerName: "rocec-hub", Host: o.Listen, Port: o.Port, NoSigs: true, MaxPayload: broker.MaxPayload,
 		JetStream: true, StoreDir: o.Store, SyncAlways: true,
 		TrustedOperators: []*natsjwt.OperatorClaims{trust.Operator}, AccountResolver: resolver, SystemAccount: trust.System,
 		MaxConn: 4096, PingInterval: 10 * time.Second, MaxPingsOut: 3, WriteDeadline: 10 * time.Second,

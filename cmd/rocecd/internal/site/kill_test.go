@@ -101,7 +101,7 @@ func TestKilled(t *testing.T) {
 	machinetest.Long(t)
 	t.Parallel()
 	moments := []int{3 + rand.IntN(8), 14 + rand.IntN(10)}
-	if os.Getenv("ROCEC_TEST") == "all" {
+	if *whole {
 		moments = nil
 		for n := 1; n < 35; n++ {
 			moments = append(moments, n)

@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -112,6 +113,7 @@ type team struct {
 	ring    *keys.Ring
 	hub     *server.Hub
 	port    int
+	url     string // of a hub that is not the one of the test
 	tokens  map[string]*sshsigtest.Token
 	signers *sshsig.Signers
 	persons *broker.Broker
@@ -128,6 +130,8 @@ type siteProcess struct {
 	ended  chan error
 	hears  func(journal.Notice) // of each line of its journals
 	drain  []string             // of its changes
+	port   int                  // by which it reaches the hub; 0: that of the hub
+	ahead  time.Duration        // of its clock
 }
 
 func newTeam(t *testing.T) *team {
@@ -218,11 +222,13 @@ type place struct {
 	Drain []string
 	Every time.Duration // between looks
 	Kill  int           // after this line of its journals the process kills itself; 0: never
+	Ahead time.Duration // of the clock
 }
 
 func (w *team) place(name string) place {
 	return place{
-		Site: name, State: w.sites[name].state, Repo: w.repo, URL: fmt.Sprintf("tls://127.0.0.1:%d", w.port), CA: w.ring.CA(),
+		Site: name, State: w.sites[name].state, Repo: w.repo, CA: w.ring.CA(), Ahead: w.sites[name].ahead,
+		URL:   cmp.Or(w.url, fmt.Sprintf("tls://127.0.0.1:%d", cmp.Or(w.sites[name].port, w.port))),
 		Creds: filepath.Join(w.dir, name+".creds"), Lab: true, Drain: w.sites[name].drain, Every: w.every,
 	}
 }
@@ -238,9 +244,10 @@ func (p place) options(out io.Writer, hears func(journal.Notice)) Options {
 	}
 	tokens, signers := people()
 	soak := time.Duration(0)
+	clock := device.Clock{Now: func() time.Time { return time.Now().Add(p.Ahead) }, Wait: time.After}
 	return Options{
 		Site: p.Site, State: p.State, VerifyEvery: p.Every, Fabrics: map[string]Source{"prod": {Mirror: p.Repo}}, Change: o,
-		Clock: device.Clock{Now: time.Now, Wait: time.After},
+		Clock: clock,
 		Log:   slog.New(slog.NewTextHandler(out, nil)),
 		Rules: sequence.Rules{Rules: change.Rules{MinCapacity: 50, Parallel: 8, Canary: true}, Soak: &soak},
 		Connect: func() (*broker.Broker, error) {
@@ -265,7 +272,7 @@ func (p place) session(out io.Writer, listen, hears func(journal.Notice)) *sessi
 	if err := g.Prepare(); err != nil {
 		panic(err)
 	}
-	of := session.New(g, device.Clock{Now: time.Now, Wait: time.After})
+	of := session.New(g, device.Clock{Now: func() time.Time { return time.Now().Add(p.Ahead) }, Wait: time.After})
 	of.Listen = func(n journal.Notice) {
 		if listen != nil {
 			listen(n)
@@ -467,17 +474,32 @@ func (w *team) queue() *teamqueue.Queue {
 	for _, kind := range teamqueue.Kinds {
 		of = append(of, broker.Subject{Kind: kind, Fabric: "prod"})
 	}
-	require.NoError(w.t, w.persons.Read(w.t.Context(), 1, of, func(m *broker.Message) error {
+	for _, m := range w.read(of...) {
 		_ = q.Take(m)
-		return nil
-	}))
+	}
 	return q
+}
+
+// read returns the messages that the hub has. A cluster whose member was killed answers later.
+func (w *team) read(of ...broker.Subject) (out []*broker.Message) {
+	w.t.Helper()
+	var err error
+	require.Eventually(w.t, func() bool {
+		out = nil
+		err = w.persons.Read(w.t.Context(), 1, of, func(m *broker.Message) error {
+			out = append(out, m)
+			return nil
+		})
+		return err == nil || w.url == ""
+	}, 2*time.Minute, 50*time.Millisecond)
+	require.NoError(w.t, err)
+	return out
 }
 
 // story waits until a run is over, and returns what sites said about its waves and shares, in their order.
 func (w *team) story(run string) string {
 	w.t.Helper()
-	deadline := time.Now().Add(2 * time.Minute)
+	deadline := time.Now().Add(10 * time.Minute)
 	for time.Now().Before(deadline) {
 		if r := w.queue().Run(run); r != nil && r.Over(time.Now()) {
 			return w.said(run)
@@ -492,17 +514,14 @@ func (w *team) story(run string) string {
 func (w *team) said(run string) string {
 	w.t.Helper()
 	var out []string
-	require.NoError(w.t, w.persons.Read(w.t.Context(), 1, []broker.Subject{{Kind: broker.Wave, Fabric: "prod", Run: run}},
-		func(m *broker.Message) error {
-			var signed statement.Signed
-			require.NoError(w.t, json.Unmarshal(m.Data, &signed))
-			st, _, err := signed.Open(w.signers, m.At)
-			if err != nil || st.Verb == statement.Waits || st.Verb == statement.Taken {
-				return nil //nolint:nilerr // forged, or not of interest
-			}
+	for _, m := range w.read(broker.Subject{Kind: broker.Wave, Fabric: "prod", Run: run}) {
+		var signed statement.Signed
+		require.NoError(w.t, json.Unmarshal(m.Data, &signed))
+		st, _, err := signed.Open(w.signers, m.At)
+		if err == nil && st.Verb != statement.Waits && st.Verb != statement.Taken { // neither forged, nor without interest
 			out = append(out, strings.Join(strings.Fields(fmt.Sprint(st.Site, " ", st.Verb, " ", wave(st.Wave), " ", st.Outcome, " ", st.Why)), " "))
-			return nil
-		}))
+		}
+	}
 	return strings.Join(out, "\n")
 }
 

@@ -156,7 +156,7 @@ func TestVerbsDetached(t *testing.T) {
 	alice.Format = "json"
 	require.NoError(t, alice.Follow(t.Context(), name, ""))
 	require.Contains(t, out.String(), `"state":"complete"`)
-	require.Equal(t, whole, w.said(name))
+	require.Equal(t, wholeStory, w.said(name))
 
 	require.NoError(t, os.WriteFile(filepath.Join(w.repo, "more.hcl"), []byte("\n"), 0o600))
 	require.ErrorContains(t, alice.Plan(t.Context(), w.repo, &verbs.PlanOptions{Valid: time.Hour}), "has changes that are not committed")

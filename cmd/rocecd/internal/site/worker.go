@@ -310,11 +310,17 @@ func (w *Worker) checkStore(ctx context.Context, b *broker.Broker) error {
 	last := w.queue.Last() // before the hub is asked: messages may come meanwhile
 	w.mu.Unlock()
 	there, err := b.Last(ctx)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if errors.Is(err, broker.ErrNoStream) { // it was deleted, maybe while this site reads it
+		w.status.Trouble = err.Error()
+		if w.cut != nil {
+			w.cut()
+		}
+	}
 	if err != nil {
 		return err
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.there = there
 	if there < last {
 		return w.olderStore(fmt.Sprintf("it ends with message %d, and this site has seen message %d", there, last), last)
