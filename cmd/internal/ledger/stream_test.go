@@ -79,7 +79,7 @@ func TestStates(t *testing.T) {
 	for wave := 1; wave <= 2; wave++ {
 		say("dc1", statement.Ended, wave, statement.Complete, "")
 	}
-	is("held: wave 3 is held for 1 approval and has 0, until 2026-11-30T09:00:00Z (dc2/1)")
+	is("held: wave dc2/1 is held for 1 approval and has 0, until 2026-11-30T09:00:00Z (dc2/1)")
 	s.says("bob", statement.Approve, run, digest, 3)
 	is("running: wave dc2/1 may begin")
 	say("dc2", statement.Ended, 3, statement.Complete, "")
@@ -120,7 +120,7 @@ func TestEnds(t *testing.T) {
 			s.site(run, digest, "dc1", statement.Taken, 0, "", "")
 			s.says("alice", statement.Withdraw, run, digest, 0)
 		},
-		"stopped: wave 1 of the site dc1 ended as stopped: leaf1 is restored; the site dc1 has not ended its share yet": func(
+		"stopped: wave dc1/1 ended as stopped: leaf1 is restored; the site dc1 has not ended its share yet": func(
 			s *stream, digest string,
 		) {
 			s.site(run, digest, "dc1", statement.Taken, 0, "", "")

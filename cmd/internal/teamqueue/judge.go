@@ -102,7 +102,7 @@ func (r *TeamRun) ended(now time.Time) string {
 		}
 		for n := s.First; n <= s.Last; n++ {
 			if w := s.Waves[n]; w != nil && w.Outcome != "" && w.Outcome != statement.Complete {
-				return fmt.Sprintf("wave %d of the site %s ended as %s: %s", n, s.Site, w.Outcome, w.Why)
+				return fmt.Sprintf("wave %s ended as %s: %s", r.Plan.Terms.WaveName(n), w.Outcome, w.Why)
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func (q *Queue) May(r *TeamRun, wave int, now time.Time, away func(site string) 
 		for n := s.First; n <= s.Last && n < wave; n++ {
 			w := s.Waves[n]
 			if w == nil || w.Outcome != statement.Complete {
-				return Wait, fmt.Sprintf("wave %d of the site %s is not over%s", n, s.Site, awayOf(s.Site, away))
+				return Wait, fmt.Sprintf("wave %s is not over%s", r.Plan.Terms.WaveName(n), awayOf(s.Site, away))
 			}
 			last = w.Ended
 		}
@@ -144,11 +144,11 @@ func (r *TeamRun) held(wave int, last, now time.Time) (v Admission, why string) 
 	}
 	until := last.Add(time.Duration(h.WithinSeconds) * time.Second)
 	if !now.Before(until) {
-		return Never, fmt.Sprintf("wave %d was held for %s, and had %d by %s", wave, diag.Count(h.Approvals, "approval"), len(r.Approved[wave]),
-			until.Format(time.RFC3339))
+		return Never, fmt.Sprintf("wave %s was held for %s, and had %d by %s", r.Plan.Terms.WaveName(wave), diag.Count(h.Approvals, "approval"),
+			len(r.Approved[wave]), until.Format(time.RFC3339))
 	}
-	return Wait, fmt.Sprintf("wave %d is held for %s and has %d, until %s", wave, diag.Count(h.Approvals, "approval"), len(r.Approved[wave]),
-		until.Format(time.RFC3339))
+	return Wait, fmt.Sprintf("wave %s is held for %s and has %d, until %s", r.Plan.Terms.WaveName(wave), diag.Count(h.Approvals, "approval"),
+		len(r.Approved[wave]), until.Format(time.RFC3339))
 }
 
 // isBefore states that a run is before another one.

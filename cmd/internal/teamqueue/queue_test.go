@@ -119,15 +119,15 @@ func TestRun(t *testing.T) {
 	assert.Equal(t, "1 the site dc2 has not taken the run; the site dc2 is away", may(1))
 	take(w.site("dc2", digest, statement.Taken, 0, ""))
 	assert.Equal(t, "0 ", may(1))
-	assert.Equal(t, "1 wave 1 of the site dc1 is not over", may(2))
+	assert.Equal(t, "1 wave dc1/1 is not over", may(2))
 	take(w.site("dc1", digest, statement.Began, 1, ""))
 	take(w.site("dc1", digest, statement.Ended, 1, statement.Complete))
 	assert.Equal(t, "0 ", may(2))
 	take(w.site("dc1", digest, statement.Ended, 2, statement.Complete))
 	take(w.site("dc1", digest, statement.Over, 0, statement.Complete))
-	assert.Equal(t, "1 wave 3 is held for 1 approval and has 0, until 2026-11-30T09:00:00Z", may(3))
+	assert.Equal(t, "1 wave dc2/1 is held for 1 approval and has 0, until 2026-11-30T09:00:00Z", may(3))
 	w.now = start.Add(time.Hour)
-	assert.Equal(t, "2 wave 3 was held for 1 approval, and had 0 by 2026-11-30T09:00:00Z", may(3))
+	assert.Equal(t, "2 wave dc2/1 was held for 1 approval, and had 0 by 2026-11-30T09:00:00Z", may(3))
 	w.now = start.Add(59 * time.Minute)
 	require.ErrorContains(t, q.Take(w.message(broker.Say, "alice", statement.Statement{
 		Verb: statement.Approve, Run: "r1", Digest: digest,
@@ -157,7 +157,7 @@ func TestNever(t *testing.T) {
 	}{
 		"a failed wave": {func(w *team, _ *Queue, digest string) *broker.Message {
 			return w.site("dc1", digest, statement.Ended, 1, "stopped")
-		}, "wave 1 of the site dc1 ended as stopped: no reason"},
+		}, "wave dc1/1 ended as stopped: no reason"},
 		"a failed share": {func(w *team, _ *Queue, digest string) *broker.Message {
 			return w.site("dc1", digest, statement.Over, 0, "stopped")
 		}, "the share of the site dc1 ended as stopped: no reason"},

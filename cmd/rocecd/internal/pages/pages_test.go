@@ -377,7 +377,7 @@ func TestStates(t *testing.T) {
 	say(statement.Statement{Verb: statement.Ended, Site: "dc1", Wave: 1, Outcome: statement.Complete})
 	say(statement.Statement{Verb: statement.Began, Site: "dc1", Wave: 2})
 	say(statement.Statement{Verb: statement.Ended, Site: "dc1", Wave: 2, Outcome: statement.Complete})
-	state("waiting wave 3 is held for 1 approval and has 0, until .*Z")
+	state("waiting wave dc2/1 is held for 1 approval and has 0, until .*Z")
 	say(statement.Statement{Verb: statement.Approve, Wave: 3})
 	state("waiting the site dc2 has not begun wave 3")
 	say(statement.Statement{Verb: statement.Began, Site: "dc2", Wave: 3})

@@ -92,7 +92,7 @@ func TestHubIsAttacker(t *testing.T) {
 	ended := [][]byte{h.takes("dc1", statement.Ended), h.takes("dc1", statement.Ended), h.takes("dc1", statement.Ended)}
 	over := h.takes("dc1", statement.Over)
 
-	waits("dc2", "wave 1 of the site dc1 is not over")
+	waits("dc2", "wave dc1/1 is not over")
 	h.gives("dc2", waveOf("dc1"), bytes.Replace(ended[0], []byte(`\nwave 1\n`), []byte(`\nwave 3\n`), 1))
 	for _, who := range []string{"mallory", "alice", "site:dc2"} {
 		st := about(statement.Statement{Verb: statement.Ended, Site: "dc1", Wave: 3, Outcome: statement.Complete})
@@ -104,17 +104,17 @@ func TestHubIsAttacker(t *testing.T) {
 	h.gives("dc2", broker.Subject{Kind: broker.Wave, Run: run2, Site: "dc1"}, ended[2])
 	h.gives("dc2", waveOf("dc1"), []byte(strings.Repeat("[", 1<<20)))
 	h.gives("dc2", broker.Subject{Kind: broker.Submit}, submit) // the run again
-	waits("dc2", "wave 1 of the site dc1 is not over")
+	waits("dc2", "wave dc1/1 is not over")
 	h.gives("dc2", waveOf("dc1"), ended[1])
 	h.gives("dc2", waveOf("dc1"), over)
-	waits("dc2", "wave 1 of the site dc1 is not over")
+	waits("dc2", "wave dc1/1 is not over")
 	h.gives("dc2", waveOf("dc1"), ended[0])
-	waits("dc2", "wave 3 of the site dc1 is not over")
+	waits("dc2", "wave dc1/3 is not over")
 	later := h.number
 	h.number = 1050 // below what the site has seen
 	h.gives("dc2", waveOf("dc1"), ended[2])
 	h.number = later
-	waits("dc2", "wave 3 of the site dc1 is not over")
+	waits("dc2", "wave dc1/3 is not over")
 	_, err := w.session("dc2").ReadRun(run1)
 	require.Error(t, err, "the site has begun nothing")
 	h.gives("dc2", waveOf("dc1"), ended[2])

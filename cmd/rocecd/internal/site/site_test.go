@@ -182,7 +182,7 @@ func TestWaveFails(t *testing.T) {
 	require.Contains(t, story, "dc1 ended 1 complete\ndc1 began 2\ndc1 ended 2 stopped a1 is")
 	// It has heard of the wave alone, or also of the end of the share.
 	require.Regexp(t, "dc2 over stopped (the share of the site dc1 ended as stopped: No further wave began: )?"+
-		"wave 2 of the site dc1 ended as stopped", story)
+		"wave dc1/2 ended as stopped", story)
 	require.NotContains(t, story, "began 3")
 	require.NotContains(t, story, "dc2 began")
 	w.stop("dc2")
@@ -343,12 +343,12 @@ func TestHeld(t *testing.T) {
 		st.Run, st.Digest = run1, digest
 		w.says(who, broker.Subject{Kind: broker.Say, Fabric: "prod", Run: run1}, st, nil)
 	}
-	waits("wave 4 is held for 1 approval and has 0, until ")
+	waits("wave dc2/1 is held for 1 approval and has 0, until ")
 	say("alice", statement.Statement{Verb: statement.Approve, Wave: 4}) // who submitted it has no such right
 	say("mallory", statement.Statement{Verb: statement.Approve, Wave: 4})
-	waits("wave 4 is held for 1 approval and has 0, until ")
+	waits("wave dc2/1 is held for 1 approval and has 0, until ")
 	say("bob", statement.Statement{Verb: statement.Approve, Wave: 4})
-	waits("wave 6 is held for 1 approval and has 0, until ")
+	waits("wave dc2/3 is held for 1 approval and has 0, until ")
 	say("carol", statement.Statement{Verb: statement.Withdraw})
 	require.Contains(t, w.story(run1), "dc2 ended 5 complete\ndc2 over stopped No further wave began: carol withdrew the run.")
 	w.stop("dc2")
@@ -552,6 +552,7 @@ func TestOlderStore(t *testing.T) {
 				"the store of the hub is older than what this site has seen: it ends with message 0")
 		}, time.Minute, 50*time.Millisecond)
 	}
+	require.Eventually(t, w.persons.Connected, time.Minute, 50*time.Millisecond)
 	terms := *saved.Terms
 	terms.Nonce = "another"
 	meta := saved.Meta

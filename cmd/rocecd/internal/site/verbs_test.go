@@ -93,7 +93,7 @@ func TestVerbs(t *testing.T) {
 	go func() {
 		ended <- alice.Submit(t.Context(), &verbs.SubmitOptions{Plan: file, Approve: true, Hold: 10 * time.Minute})
 	}()
-	out.has(t, "held: wave 5 is held for 1 approval and has 0, until")
+	out.has(t, "held: wave dc1/2 is held for 1 approval and has 0, until")
 	name := regexp.MustCompile(`Submitted as run (\S+) `).FindStringSubmatch(out.String())[1]
 	require.ErrorContains(t, alice.ApproveWave(t.Context(), name, "dc1/2", true), "does not allow alice to sign")
 	require.ErrorContains(t, bob.ApproveWave(t.Context(), name, "dc1/1", true), "is not held")
@@ -174,7 +174,7 @@ func TestVerbsHubAway(t *testing.T) {
 	}))
 	ended := make(chan error, 1)
 	go func() { ended <- alice.Submit(t.Context(), &verbs.SubmitOptions{Plan: file, Approve: true}) }()
-	out.has(t, "held: wave 4 is held for 1 approval")
+	out.has(t, "held: wave dc2/1 is held for 1 approval")
 	w.hub.Stop()
 	out.has(t, "the hub is away. The sites go on with waves that need no statement of another site")
 	require.ErrorContains(t, bob.ApproveWave(t.Context(), "last", "dc2/1", true), "This verb changed nothing.")
