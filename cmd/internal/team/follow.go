@@ -186,7 +186,7 @@ func (p *printer) end(r *ledger.RunSummary, good ledger.State) error {
 		return nil
 	case begun:
 		return exit.With(exit.Incomplete)
-	case r.State == ledger.Refused:
+	case r.State == ledger.Refused, r.State == ledger.Expired, r.State == ledger.Withdrawn: // no machine has failed
 		return exit.With(exit.Errors)
 	}
 	return exit.With(exit.Machines)

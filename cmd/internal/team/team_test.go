@@ -562,3 +562,29 @@ func TestFollowing(t *testing.T) {
 		assert.NotContains(t, d.out.String(), "\u202e")
 	}
 }
+
+// TestEnds: a run that a rule or a person ended before its first wave is no failure of a machine.
+func TestEnds(t *testing.T) {
+	none, some := []ledger.Share{{}}, []ledger.Share{{Waves: []ledger.RunWave{{State: ledger.Complete}}}}
+	for _, c := range []struct {
+		state ledger.State
+		sites []ledger.Share
+		want  int
+	}{
+		{ledger.Complete, some, exit.Good},
+		{ledger.Unconfirmed, some, exit.Good},
+		{ledger.Refused, none, exit.Errors},
+		{ledger.Expired, none, exit.Errors},
+		{ledger.Withdrawn, none, exit.Errors},
+		{ledger.Stopped, none, exit.Machines},
+		{ledger.Expired, some, exit.Incomplete},
+		{ledger.Stopped, some, exit.Incomplete},
+	} {
+		err := (&printer{format: "json"}).end(&ledger.RunSummary{State: c.state, Sites: c.sites}, "")
+		if c.want == exit.Good {
+			assert.NoError(t, err, c.state)
+		} else {
+			assert.Equal(t, c.want, status(t, err), c.state)
+		}
+	}
+}
