@@ -43,3 +43,18 @@ func TestClockWhileBusy(t *testing.T) {
 	c.tick()
 	<-rang
 }
+
+// TestClockDrops: a fast clock on a busy machine stops at an alarm that is dropped, as at one that rings. The next alarm does not ring.
+func TestClockDrops(t *testing.T) {
+	c := newClock(0)
+	defer c.Stop()
+	rang := make(chan bool, 1)
+	sleep := c.Set(time.Hour, func() bool { return true }, func() {})
+	c.Set(10*time.Hour, nil, func() { rang <- true })
+	c.mu.Lock()
+	c.real = c.real.Add(-time.Minute) // at the speed of a fast clock 16 hours
+	c.mu.Unlock()
+	require.True(t, c.Drop(sleep))
+	require.Less(t, c.Now(), time.Hour+4*time.Minute)
+	require.Empty(t, rang)
+}
