@@ -194,6 +194,21 @@ func lockWithoutName(t testing.TB, b box) {
 	b.is(t, b.applyWith(t, b.plan(t)), deploy.Refused, deploy.Locked, "locked by bob@ws9")
 }
 
+// Another run gives the lock back between the attempt to take it and the look at its owner. It is no fault of the disk.
+func lockGivenBack(t testing.TB, b box) {
+	b.Stub("mkdir", `case "$*" in
+*/lock) if ! [ -e '`+b.Root+`/tried' ]; then
+	: >'`+b.Root+`/tried'
+	echo "mkdir: cannot create directory: File exists" >&2
+	exit 1
+fi ;;
+esac
+PATH=/usr/bin:/bin exec mkdir "$@"`)
+	r := b.applyWith(t, b.plan(t))
+	require.FileExists(t, b.Root+"/tried")
+	require.Equal(t, deploy.Applied, r.Outcome, "%v", r.Err)
+}
+
 // The power is cut before the name in the lock is on the disk. The owner of the lock is unknown, and the device was not locked before.
 func lockLostItsName(t testing.TB, b box) {
 	p := b.plan(t)

@@ -47,6 +47,7 @@ var scenarios = map[string]func(t testing.TB, b box){
 	"folder of somebody":          folderOfSomebody,
 	"locked":                      locked,
 	"lock of a killed beginner":   lockWithoutName,
+	"lock that was given back":    lockGivenBack,
 	"lock that lost its name":     lockLostItsName,
 	"lock lost before the commit": lockLost,
 	"ended by itself before":      endedBefore,

@@ -61,6 +61,11 @@ take() { # OWNER; mkdir is atomic, and a lock never expires
 		take "$1"
 		return
 	fi
+	if [ -z "$held" ] && [ -z "${gone:-}" ]; then # its holder may have given it back just now
+		gone=yes
+		take "$1"
+		return
+	fi
 	case $held in
 	"$T $K") return ;;
 	'') fail "$(cause "$err")" "cannot create $S/lock: $err" ;;
