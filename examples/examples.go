@@ -1,5 +1,5 @@
-// Package examples names the variants of the fabrics in this folder: an example is judged with its defaults, and a [Variant]
-// of it with other values of its variables.
+// Package examples names the variants of the fabrics in this folder. An example has its defaults, and a [Variant] has other values of
+// variables.
 package examples
 
 // Variant is an example with arguments of its own.

@@ -42,7 +42,7 @@ func serveCommand(p *person.Person) *cobra.Command {
 			"signature itself, and changes the devices of its site. It works on while the hub is away.\n\n" +
 			"SIGTERM begins no other wave. The changes under way are finished, and the next start goes on with the run. /healthz and /readyz " +
 			"on the address of --pages show whether the process works.",
-		Example: "  rocecd serve --mirror /srv/fabric --lab\n" +
+		Example: "  rocecd serve --mirror ~/fabric --lab\n" +
 			"  rocecd serve --listen 0.0.0.0:4222\n" +
 			"  rocecd serve --site dc1 --mirror https://git.example.net/fabric --hub tls://hub.example.net:4222 --creds dc1.creds --ca ca.crt",
 		Args: cobra.NoArgs,

@@ -28,7 +28,8 @@ var notOurs = []string{
 }
 
 // measureBinary measures the programs as a release builds them: the size of rocec and of rocecd in bytes, and the allocations of `rocec
-// version` before main begins. It measures only on linux/amd64 and without -short, which builds nothing. Otherwise it returns the rows as not measured.
+// version` before main begins. It measures only on linux/amd64 and without -short, which builds nothing. Otherwise it returns the rows as
+// not measured.
 func measureBinary(t *testing.T, found figures) (unmeasured []string) {
 	if testing.Short() || runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Log("the binary is not measured: it needs linux on amd64, and no -short")

@@ -61,7 +61,7 @@ func (f *files) ledger() ledger.Ledger { return &ledger.Files{Dir: f.dir, Clock:
 
 func (f *files) write(t *testing.T, h happened) {
 	head := journal.Header{
-		Run: h.run, Key: "k", Owner: "alice", Began: f.clock.now, Message: h.message, Commit: "abc", Fabric: "/srv/prod", Name: "prod",
+		Run: h.run, Key: "k", Owner: "alice", Began: f.clock.now, Message: h.message, Commit: "abc", Fabric: "/fabrics/prod", Name: "prod",
 	}
 	for i := range 3 {
 		head.Devices = append(head.Devices, journal.Device{Name: fmt.Sprintf("leaf%d", i+1), Wave: i + 1})

@@ -205,6 +205,9 @@ func waveOf(t *teamqueue.TeamRun, s *teamqueue.Share, n int) RunWave {
 	if !w.Began.IsZero() {
 		out.Began, out.State = &w.Began, Running
 	}
+	if w.Ended.IsZero() && !s.Over.IsZero() { // the site was killed in the wave, and did not go on with it
+		out.State, out.Why = Stopped, "the site ended its share and did not say how the wave ended"
+	}
 	if !w.Ended.IsZero() {
 		out.Ended, out.State = &w.Ended, Complete
 		if w.Outcome != statement.Complete {
@@ -228,6 +231,8 @@ func (q *at) outcome(t *teamqueue.TeamRun, device string) string {
 				return string(deploy.NotStarted)
 			case t.Back != nil && s.Outcome == statement.Complete:
 				return string(deploy.Restored)
+			case w.Outcome == "" && !s.Over.IsZero():
+				return string(deploy.Unknown)
 			case w.Outcome == "":
 				return journal.UnderWay
 			case w.Outcome != statement.Complete:

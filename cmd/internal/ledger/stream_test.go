@@ -106,6 +106,23 @@ func TestStates(t *testing.T) {
 	require.Equal(t, "restored", list.Runs[0].Outcome)
 }
 
+// TestKilledInWave: the wave of a site that ended its share without a word about the wave is no longer under way.
+func TestKilledInWave(t *testing.T) {
+	s := newStream(t)
+	digest := s.submit(run, "", nil)
+	for _, site := range []string{"dc1", "dc2"} {
+		s.site(run, digest, site, statement.Taken, 0, "", "")
+	}
+	s.site(run, digest, "dc1", statement.Began, 1, "", "")
+	s.site(run, digest, "dc1", statement.Over, 0, "stopped", "tor1 is unknown")
+	list, err := s.open().Device(t.Context(), "leaf1")
+	require.NoError(t, err)
+	wave := list.Runs[0].Sites[0].Waves[0]
+	require.Equal(t, ledger.Stopped, wave.State)
+	require.Equal(t, "the site ended its share and did not say how the wave ended", wave.Why)
+	require.Equal(t, string(deploy.Unknown), list.Runs[0].Outcome)
+}
+
 // TestEnds has the states of runs of which no further wave begins.
 func TestEnds(t *testing.T) {
 	for want, end := range map[string]func(s *stream, digest string){
