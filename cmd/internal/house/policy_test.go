@@ -251,7 +251,7 @@ cmd/rocecd/internal/keys:  cmd/internal/broker cmd/internal/sshsig cmd/internal/
 cmd/rocecd/internal/mirror:  cmd/internal/revision |
 cmd/rocecd/internal/looking:  cmd/internal/broker cmd/internal/session cmd/internal/statement cmd/internal/teamlook cmd/internal/view
     cmd/rocecd/internal/mirror targets/deploy targets/deploy/device targets/deploy/safefile |
-cmd/rocecd/internal/pages:  cmd/internal/broker cmd/internal/metrics cmd/internal/report cmd/internal/sshsig cmd/internal/statement
+cmd/rocecd/internal/pages:  cmd/internal/broker cmd/internal/ledger cmd/internal/metrics cmd/internal/report cmd/internal/sshsig cmd/internal/statement
     cmd/internal/teamlook cmd/internal/teamqueue lang/diag targets/deploy/device targets/deploy/safefile |
 cmd/rocecd/internal/server:  cmd/internal/broker cmd/rocecd/internal/keys | github.com/nats-io/jwt github.com/nats-io/nats-server
 cmd/rocecd/internal/site:  cmd/internal/broker cmd/internal/journal cmd/internal/savedplan cmd/internal/session

@@ -20,6 +20,19 @@ type at struct {
 	away  func(site string) bool // nil: not known
 }
 
+// States has the states of a run of a team.
+var States = []State{
+	Waits, Held, Running, Unconfirmed, GoingBack, Complete, RolledBack, Stopped, Refused, Withdrawn, Expired,
+}
+
+// StateOf derives how far a run of a team is, with the reason for its wait or its end. away is nil where that is not known.
+func StateOf(q *teamqueue.Queue, t *teamqueue.TeamRun, now time.Time, away func(site string) bool) (State, string) {
+	return (&at{q, now, away}).state(t)
+}
+
+// Unsaid is the reason of a wave that is over without a statement of its site: the site was killed in it, and did not go on with it.
+const Unsaid = "the site ended its share without an outcome of the wave"
+
 // run returns a run of the team.
 func (q *at) run(t *teamqueue.TeamRun) RunSummary {
 	r := RunSummary{
@@ -205,8 +218,8 @@ func waveOf(t *teamqueue.TeamRun, s *teamqueue.Share, n int) RunWave {
 	if !w.Began.IsZero() {
 		out.Began, out.State = &w.Began, Running
 	}
-	if w.Ended.IsZero() && !s.Over.IsZero() { // the site was killed in the wave, and did not go on with it
-		out.State, out.Why = Stopped, "the site ended its share and did not say how the wave ended"
+	if w.Ended.IsZero() && !s.Over.IsZero() {
+		out.State, out.Why = Stopped, Unsaid
 	}
 	if !w.Ended.IsZero() {
 		out.Ended, out.State = &w.Ended, Complete

@@ -119,7 +119,7 @@ func TestKilledInWave(t *testing.T) {
 	require.NoError(t, err)
 	wave := list.Runs[0].Sites[0].Waves[0]
 	require.Equal(t, ledger.Stopped, wave.State)
-	require.Equal(t, "the site ended its share and did not say how the wave ended", wave.Why)
+	require.Equal(t, ledger.Unsaid, wave.Why)
 	require.Equal(t, string(deploy.Unknown), list.Runs[0].Outcome)
 }
 

@@ -17,7 +17,7 @@ func TestTeam(t *testing.T) {
 	team := &Team{Fabrics: []TeamFabric{
 		{Name: "lab", Current: true, Runs: map[string]int{"complete": 0}, Sites: []TeamSite{{Name: "dc9"}}},
 		{
-			Name: "pr\"od", Runs: map[string]int{"waiting": 2, "complete": 1}, Oldest: at,
+			Name: "pr\"od", Runs: map[string]int{"waits": 2, "complete": 1}, Oldest: at,
 			Sites: []TeamSite{
 				{Name: "dc1", Known: true, Alive: true, Look: at, Tried: true, Devices: map[string]int{"good": 3}},
 				{
@@ -40,7 +40,7 @@ func TestTeam(t *testing.T) {
 	}
 	require.Len(t, had, len(teamTable))
 	require.Equal(t, []string{"rocec_team_current 1", "rocec_team_runs 0"}, lab)
-	require.Contains(t, b.String(), `rocec_team_runs{fabric="pr\"od",state="waiting"} 2`+"\n")
+	require.Contains(t, b.String(), `rocec_team_runs{fabric="pr\"od",state="waits"} 2`+"\n")
 	require.Contains(t, b.String(), `rocec_team_findings{fabric="pr\"od",site="dc2",code="none",severity="error"} 2`+"\n")
 	require.Error(t, team.Write(full{}))
 }

@@ -19,7 +19,7 @@ func TestBrowser(t *testing.T) {
 	address := serve(t, Options{Address: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler)}, Handler(day(t)))
 	// The page has no script, so the console has every complaint, such as a style that the policy forbids. --dump-dom prints what was made
 	// of the page.
-	for path, want := range map[string]string{"/": "wave 2 of the site dc1 is under way", "/runs/" + going: "under way"} {
+	for path, want := range map[string]string{"/": "wave dc1/2 is under way", "/runs/" + going: "under way"} {
 		cmd := exec.CommandContext(t.Context(), chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
 			"--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--enable-logging=stderr",
 			"--log-level=0", "--user-data-dir="+t.TempDir(), "--dump-dom", "http://"+address+path)

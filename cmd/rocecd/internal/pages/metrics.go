@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/ledger"
 	"github.com/rocec/rocec/cmd/internal/metrics"
 	"github.com/rocec/rocec/cmd/internal/teamlook"
 	"github.com/rocec/rocec/cmd/internal/teamqueue"
@@ -39,7 +40,7 @@ func (v *view) metrics(current bool) *metrics.Team {
 	fabric := func(name string) *metrics.TeamFabric {
 		if of[name] == nil {
 			of[name] = &metrics.TeamFabric{Name: name, Current: current, Runs: map[string]int{}}
-			for _, s := range States {
+			for _, s := range ledger.States {
 				of[name].Runs[string(s)] = 0
 			}
 			sites[name] = map[string]*metrics.TeamSite{}
@@ -55,9 +56,9 @@ func (v *view) metrics(current bool) *metrics.Team {
 	}
 	for _, r := range v.queue.Runs("") {
 		f := fabric(r.Fabric)
-		state, _ := stateOf(v.queue, r, v.now, nil)
+		state, _ := ledger.StateOf(v.queue, r, v.now, nil)
 		f.Runs[string(state)]++
-		if !state.Over() && (f.Oldest.IsZero() || r.At.Before(f.Oldest)) {
+		if !r.Over(v.now) && (f.Oldest.IsZero() || r.At.Before(f.Oldest)) {
 			f.Oldest = r.At
 		}
 		for _, s := range r.Shares {

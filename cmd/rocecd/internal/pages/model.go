@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rocec/rocec/cmd/internal/ledger"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/statement"
 	"github.com/rocec/rocec/cmd/internal/teamlook"
@@ -38,16 +39,16 @@ type TeamPage struct {
 
 // ListedRun is a run in a list.
 type ListedRun struct {
-	Name      string    `json:"name"`
-	Fabric    string    `json:"fabric"`
-	State     RunState  `json:"state"`
-	Why       string    `json:"why,omitempty"`
-	By        string    `json:"by,omitempty"`
-	Submitted time.Time `json:"submitted"`
-	Commit    string    `json:"commit"`
-	Sites     []string  `json:"sites"`
-	Waves     int       `json:"waves"`
-	Complete  int       `json:"waves_complete"`
+	Name      string       `json:"name"`
+	Fabric    string       `json:"fabric"`
+	State     ledger.State `json:"state"`
+	Why       string       `json:"why,omitempty"`
+	By        string       `json:"by,omitempty"`
+	Submitted time.Time    `json:"submitted"`
+	Commit    string       `json:"commit"`
+	Sites     []string     `json:"sites"`
+	Waves     int          `json:"waves"`
+	Complete  int          `json:"waves_complete"`
 }
 
 // Site is a site of the team.
@@ -157,7 +158,7 @@ func cut[T any](list []T, most int) ([]T, int) {
 
 // run returns a run for a list.
 func (v *view) run(r *teamqueue.TeamRun) ListedRun {
-	state, why := stateOf(v.queue, r, v.now, v.away())
+	state, why := ledger.StateOf(v.queue, r, v.now, v.away())
 	out := ListedRun{
 		Name: r.Name, Fabric: diag.Escape(r.Fabric), State: state, Why: v.person(why), By: v.person(r.By), Submitted: r.At.UTC(),
 		Commit: diag.Escape(r.Plan.Terms.Commit), Sites: []string{},

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rocec/rocec/cmd/internal/ledger"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/teamqueue"
 	"github.com/rocec/rocec/lang/diag"
@@ -103,12 +104,12 @@ func (v *view) share(r *teamqueue.TeamRun, s *teamqueue.Share) Share {
 			out.MoreWaves = s.Last - n + 1
 			break
 		}
-		out.Waves = append(out.Waves, v.wave(r, s.Waves[n], n))
+		out.Waves = append(out.Waves, v.wave(r, s, n))
 	}
 	return out
 }
 
-func (v *view) wave(r *teamqueue.TeamRun, w *teamqueue.Wave, n int) ListedWave {
+func (v *view) wave(r *teamqueue.TeamRun, s *teamqueue.Share, n int) ListedWave {
 	out := ListedWave{Number: n, Devices: diag.Escape(r.Plan.Terms.Waves[n-1]), Approved: len(r.Approved[n]), By: []string{}}
 	for _, h := range r.Plan.Terms.Holds {
 		if h.Wave == n {
@@ -121,8 +122,11 @@ func (v *view) wave(r *teamqueue.TeamRun, w *teamqueue.Wave, n int) ListedWave {
 		}
 		slices.Sort(out.By)
 	}
-	if w != nil {
+	if w := s.Waves[n]; w != nil {
 		out.Began, out.Ended, out.Outcome, out.Why = when(w.Began), when(w.Ended), w.Outcome, v.person(w.Why)
+		if w.Ended.IsZero() && !s.Over.IsZero() {
+			out.Outcome, out.Why = string(ledger.Stopped), v.person(ledger.Unsaid)
+		}
 	}
 	return out
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/broker"
+	"github.com/rocec/rocec/cmd/internal/ledger"
 	"github.com/rocec/rocec/cmd/internal/metrics/metricstest"
 	"github.com/rocec/rocec/cmd/internal/sshsig"
 	"github.com/rocec/rocec/cmd/internal/sshsig/sshsigtest"
@@ -357,69 +358,18 @@ func TestBounds(t *testing.T) {
 	require.Equal(t, 5, doc.MoreSites)
 }
 
-// TestStates lists the state of a run after each statement.
-func TestStates(t *testing.T) {
+// TestKilledInWave: a wave whose site ended its share without a word about the wave is not under way.
+func TestKilledInWave(t *testing.T) {
 	s := newStory(t)
-	digest := s.submit(done, "")
-	say := s.says(done, digest)
-	state := func(want string) {
-		t.Helper()
-		q := s.queue
-		is, why := stateOf(q, q.Run(done), s.now, nil)
-		assert.Regexp(t, "^"+want+"$", strings.TrimSpace(string(is)+" "+why))
-	}
-	state("waiting the site dc1 has not taken the run")
+	say := s.says(done, s.submit(done, ""))
 	say(statement.Statement{Verb: statement.Taken, Site: "dc1"})
 	say(statement.Statement{Verb: statement.Taken, Site: "dc2"})
-	state("waiting the site dc1 has not begun wave 1")
 	say(statement.Statement{Verb: statement.Began, Site: "dc1", Wave: 1})
-	state("working wave 1 of the site dc1 is under way")
-	say(statement.Statement{Verb: statement.Ended, Site: "dc1", Wave: 1, Outcome: statement.Complete})
-	say(statement.Statement{Verb: statement.Began, Site: "dc1", Wave: 2})
-	say(statement.Statement{Verb: statement.Ended, Site: "dc1", Wave: 2, Outcome: statement.Complete})
-	state("waiting wave dc2/1 is held for 1 approval and has 0, until .*Z")
-	say(statement.Statement{Verb: statement.Approve, Wave: 3})
-	state("waiting the site dc2 has not begun wave 3")
-	say(statement.Statement{Verb: statement.Began, Site: "dc2", Wave: 3})
-	say(statement.Statement{Verb: statement.Ended, Site: "dc2", Wave: 3, Outcome: statement.Complete})
-	state("waiting all waves are complete, and a site has not ended its share")
-	say(statement.Statement{Verb: statement.Waits, Site: "dc1", Why: "a person has to confirm the run until noon"})
-	state("waiting the site dc1: a person has to confirm the run until noon")
-	for _, site := range []string{"dc1", "dc2"} {
-		say(statement.Statement{Verb: statement.Over, Site: site, Outcome: statement.Complete})
-	}
-	state("complete")
-	say(statement.Statement{Verb: statement.Rollback})
-	state("undoing")
-	for _, site := range []string{"dc2", "dc1"} {
-		say(statement.Statement{Verb: statement.Taken, Site: site})
-		say(statement.Statement{Verb: statement.Over, Site: site, Outcome: statement.Complete})
-	}
-	state("undone carol rolled the run back")
-}
-
-// TestEnds lists how a run ends that is not complete.
-func TestEnds(t *testing.T) {
-	for want, do := range map[string]func(s *story, say func(statement.Statement) string){
-		"expired the plan was valid until 2026-11-30T16:00:00Z": func(s *story, _ func(statement.Statement) string) {
-			s.later(8 * time.Hour)
-		},
-		"withdrawn carol withdrew the run": func(_ *story, say func(statement.Statement) string) {
-			say(statement.Statement{Verb: statement.Withdraw})
-		},
-		"refused the site dc1: another version": func(_ *story, say func(statement.Statement) string) {
-			say(statement.Statement{Verb: statement.Refused, Site: "dc1", Why: "another version"})
-		},
-		"stopped the site dc1: leaf1 is unreachable": func(_ *story, say func(statement.Statement) string) {
-			say(statement.Statement{Verb: statement.Taken, Site: "dc1"})
-			say(statement.Statement{Verb: statement.Over, Site: "dc1", Outcome: "stopped", Why: "leaf1 is unreachable"})
-		},
-	} {
-		s := newStory(t)
-		do(s, s.says(done, s.submit(done, "")))
-		state, why := stateOf(s.queue, s.queue.Run(done), s.now, nil)
-		assert.Equal(t, want, string(state)+" "+why)
-	}
+	page := func() string { return text(t, get(t, s, Operator, "GET", "/runs/"+done)) }
+	require.Contains(t, page(), "under way</span>")
+	say(statement.Statement{Verb: statement.Over, Site: "dc1", Outcome: "stopped", Why: "leaf1 is unknown"})
+	require.Contains(t, page(), `<span class="stopped">stopped</span>: `+ledger.Unsaid)
+	require.NotContains(t, page(), "under way</span>")
 }
 
 // TestTrouble: a page that may be old says so, and the metrics, too.
