@@ -120,7 +120,7 @@ ages MAC 30m0s ARP 27m0s
 tunnel vni1 vxlan 10.0.0.1 invalid IP
 unread host: it is no host`},
 		"a daemon's spanning tree": {leaf, map[string]string{
-			"addr.json": `[{"ifname":"br0","linkinfo":{"info_kind":"bridge","info_data":{"stp_state":2}}}]`, "frr.conf": "! empty\n",
+			"addr.json": `[{"ifname":"br0","linkinfo":{"info_kind":"bridge","info_data":{"stp_state":2}}}]`, "frr.conf": "frr version 10.0\n",
 			"stp.json": "{", "route.json": "{", "forwarding.txt": "end\n",
 		}, `bgp 0
 unread ages: its answer in forwarding.txt is not read: it is empty or cut off: it does not state whether the device forwards
@@ -136,6 +136,14 @@ unread ages: no file shows it: neither forwarding.txt nor addr.json
 unread bgp: no file shows it: neither frr.conf nor bgp-summary.json
 unread host: it is no host
 unread tables: no file shows it: neither route.json nor route6.json nor ip-route.json nor ip-route6.json`},
+		"a configuration with a comment alone": {leaf, map[string]string{
+			"frr.conf": "! saved by vtysh\n", "forwarding.txt": kernelAnswer,
+		}, `ages MAC 0s ARP 27m0s
+unread bgp: its answer in frr.conf is not read: it is empty or cut off
+unread host: it is no host
+unread tables: no file shows it: neither route.json nor route6.json nor ip-route.json nor ip-route6.json
+unread trees: no file shows it: neither addr.json nor stp.json nor stp-vlan.txt
+unread tunnels: no file shows it: there is no addr.json`},
 		"a host": {host, map[string]string{"forwarding.txt": kernelAnswer, "addr.json": `[{"ifname":"eth0"}]`}, `ages MAC 0s ARP 27m0s
 host forwards true [bird]
 unread bgp: no file shows it: neither frr.conf nor bgp-summary.json
@@ -302,6 +310,7 @@ func FuzzReadForwarding(f *testing.F) {
 	fabric := clos{leaves: 1, spines: 1, hosts: 1, model: "sn4700", version: "5.9.1", v2: true}.compile(f)
 	f.Add([]byte("router bgp 1\n neighbor swp1 interface remote-as external\n"), []byte(`{"as":1,"peers":{}}`), []byte("{}"),
 		[]byte(`[{"ifname":"a","linkinfo":{"info_kind":"bridge","info_data":{"stp_state":2}}}]`), []byte(kernelAnswer), []byte("[]"))
+	f.Add([]byte("! saved by vtysh\n"), []byte(""), []byte(""), []byte(""), []byte(kernelAnswer), []byte(""))
 	f.Fuzz(func(t *testing.T, frr, summary, routes, interfaces, kernel, trees []byte) {
 		for _, d := range fabric.Devices {
 			files := filesFor(d, map[string]string{

@@ -23,12 +23,13 @@ const (
 // Source: github.com/FRRouting/frr, vtysh/vtysh.c, vtysh_write_terminal.
 const printed = "Current configuration:"
 
-// Whole reports whether a text has lines of a configuration, and is no output of vtysh whose end is missing.
+// Whole reports whether a text has lines of a configuration, and is no output of vtysh whose end is missing. A comment shows nothing: it can
+// be the first line of a file that is cut off.
 func Whole(data []byte) bool {
 	var lines Lines
 	some, begun, last := false, false, ""
 	for line := range strings.Lines(string(data)) {
-		some = some || lines.Keeps(line) || strings.HasPrefix(line, "!")
+		some = lines.Keeps(line) || some
 		if line = strings.TrimSpace(line); line != "" {
 			begun, last = begun || line == printed, line
 		}
