@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -178,7 +179,7 @@ func (d *daemon) startSite(ctx context.Context) (err error) {
 	if o.mirror == "" {
 		return nil
 	}
-	if d.mirror, err = openMirror(ctx, o.state, o.mirror); err != nil {
+	if d.mirror, err = openMirror(ctx, d.log, o.state, o.mirror); err != nil {
 		return err
 	}
 	g, err := newGlobals(d.p)
@@ -254,6 +255,9 @@ func (o *place) signersOf(p *person.Person) func() (*sshsig.Signers, error) {
 				return nil, err
 			}
 			signers, _, err := r.Signers()
+			if errors.Is(err, fs.ErrNotExist) {
+				err = fmt.Errorf("%w. --signers names another file", err)
+			}
 			return signers, err
 		}
 	}

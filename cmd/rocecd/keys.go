@@ -33,7 +33,7 @@ func keysCommand(p *person.Person) *cobra.Command {
 	}
 	cmd.AddCommand(
 		keysInitCommand(p, &state), keysSiteCommand(p, &state), keysPersonCommand(p, &state), keysListCommand(p, &state),
-		keysRenewCommand(p, &state), keysRevokeCommand(p, &state))
+		keysNATSCommand(p, &state), keysRenewCommand(p, &state), keysRevokeCommand(p, &state))
 	for _, verb := range cmd.Commands() {
 		stateFlag(verb, &state)
 	}
@@ -87,27 +87,31 @@ func takesNew(r *keys.Ring, name string) error {
 	return nil
 }
 
-// onRing opens the ring for a command that changes it. One command at a time changes a ring.
-func onRing(p *person.Person, state *string, do func(r *keys.Ring) error) error {
+// readRing opens the ring for a command that reads it.
+func readRing(p *person.Person, state *string, do func(r *keys.Ring) error) error {
 	if err := findState(p, state); err != nil {
 		return err
-	}
-	if _, err := openRing(*state); err != nil {
-		return err
-	}
-	lock, err := os.OpenFile(filepath.Join(ringDir(*state), "lock"), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return machine(err)
-	}
-	defer lock.Close()
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		return machine(err)
 	}
 	r, err := openRing(*state)
 	if err != nil {
 		return err
 	}
 	return machine(do(r))
+}
+
+// onRing opens the ring for a command that changes it. One command at a time changes a ring.
+func onRing(p *person.Person, state *string, do func(r *keys.Ring) error) error {
+	return readRing(p, state, func(r *keys.Ring) error {
+		lock, err := os.OpenFile(filepath.Join(r.Dir(), "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return err
+		}
+		defer lock.Close()
+		if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+			return err
+		}
+		return readRing(p, state, do) // as the one before has left it
+	})
 }
 
 func keysSiteCommand(p *person.Person, state *string) *cobra.Command {
@@ -221,19 +225,35 @@ func keysListCommand(p *person.Person, state *string) *cobra.Command {
 		Example: "  rocecd keys list",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := findState(p, state); err != nil {
+			return readRing(p, state, func(r *keys.Ring) error {
+				fmt.Fprintf(p.Stdout, "%-24s %-9s %s\n", "NAME", "ROLE", "CREDENTIALS")
+				for _, u := range r.Users() {
+					name, _, _ := strings.Cut(u.Name, "@") // revoked users have the time in their names
+					fmt.Fprintf(p.Stdout, "%-24s %-9s %s\n", name, u.Role, stateOf(&u, time.Now()))
+				}
+				return printServer(p, r)
+			})
+		},
+	}
+}
+
+func keysNATSCommand(p *person.Person, state *string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "nats [flags]",
+		Short: "print the configuration of a NATS server of your own",
+		Long: "NATS prints what a NATS server needs to know of these keys, for rocecd serve --nats. Include it in the configuration of the " +
+			"server, or of each server of a cluster. Such a server does not see changes of the keys: after renew and revoke, print it again, " +
+			"and let each server reload its configuration. It has no secret.",
+		Example: "  rocecd keys nats >rocec.conf",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return readRing(p, state, func(r *keys.Ring) error {
+				trust, err := r.Trust()
+				if err == nil {
+					_, err = fmt.Fprint(p.Stdout, trust.NATSConf())
+				}
 				return err
-			}
-			r, err := openRing(*state)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(p.Stdout, "%-24s %-9s %s\n", "NAME", "ROLE", "CREDENTIALS")
-			for _, u := range r.Users() {
-				name, _, _ := strings.Cut(u.Name, "@") // revoked users have the time in their names
-				fmt.Fprintf(p.Stdout, "%-24s %-9s %s\n", name, u.Role, stateOf(&u, time.Now()))
-			}
-			return printServer(p, r)
+			})
 		},
 	}
 }

@@ -86,6 +86,10 @@ func TestKeys(t *testing.T) {
 		require.Zero(t, info.Mode().Perm()&0o077, "%s %s", name, info.Mode())
 		return nil
 	}))
+	conf := do("nats")
+	require.Regexp(t, `(?s)^operator: "\S+"\nsystem_account: A\w+\nresolver: MEMORY\nresolver_preload: \{\n(  A\w+: "\S+"\n){2}\}\n`, conf)
+	require.Contains(t, conf, "max_payload: 25169920\n")
+	require.NotRegexp(t, `\bS[AOU][A-Z2-7]{50}`, conf, "no seed")
 	require.NoError(t, os.Chmod(ring, 0o750))
 	status, out := verb(t, "keys", "list", "--state", state)
 	require.Equal(t, exit.Machines, status)
@@ -107,7 +111,8 @@ func TestHelp(t *testing.T) {
 		require.Regexp(t, `(?m)^  `+name+` +\S`, out)
 	}
 	for _, name := range []string{
-		"serve", "rebuild", "unit", "version", "keys init", "keys site", "keys person", "keys list", "keys renew", "keys revoke",
+		"serve", "rebuild", "unit", "version", "keys init", "keys site", "keys person", "keys list", "keys nats",
+		"keys renew", "keys revoke",
 	} {
 		status, out := verb(t, append(strings.Fields(name), "--help")...)
 		require.Equal(t, exit.Good, status)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"os/exec"
@@ -15,14 +16,16 @@ import (
 	"github.com/rocec/rocec/cmd/internal/globals"
 	"github.com/rocec/rocec/cmd/internal/revision"
 	"github.com/rocec/rocec/cmd/internal/statement"
+	"github.com/rocec/rocec/cmd/rocecd/internal/mirror"
 	"github.com/rocec/rocec/lang/diag"
 )
 
 // cloneTime is how long git may take to make or update a mirror.
 const cloneTime = 10 * time.Minute
 
-// openMirror returns the folder of a git repository: the one that is named, or a mirror of its address below the state.
-func openMirror(ctx context.Context, state, named string) (dir string, err error) {
+// openMirror returns the folder of a git repository: the one that is named, or a mirror of its address below the state. If the origin is
+// away, a present mirror is used as it is.
+func openMirror(ctx context.Context, log *slog.Logger, state, named string) (dir string, err error) {
 	if info, err := os.Stat(named); err == nil && info.IsDir() {
 		return filepath.Abs(named)
 	}
@@ -31,7 +34,10 @@ func openMirror(ctx context.Context, state, named string) (dir string, err error
 	}
 	dir = filepath.Join(state, "mirror", statement.Sum([]byte(named))[:16])
 	if _, err := revision.Resolve(ctx, dir, "HEAD"); err == nil {
-		return dir, nil // the worker brings it up to date when it lacks a commit
+		if err := mirror.Fetch(ctx, dir); err != nil {
+			log.Warn("the mirror of the fabric is not brought up to date", "error", err)
+		}
+		return dir, nil
 	}
 	if err := os.RemoveAll(dir); err != nil { // a clone that was cut off
 		return "", machine(err)
@@ -51,12 +57,12 @@ func openMirror(ctx context.Context, state, named string) (dir string, err error
 }
 
 // fabricOf returns the name of the fabric in a mirror, and its sites.
-func fabricOf(ctx context.Context, g *globals.Globals, mirror, folder string) (name string, sites []string, err error) {
-	commit, err := revision.Resolve(ctx, mirror, "HEAD")
+func fabricOf(ctx context.Context, g *globals.Globals, git, folder string) (name string, sites []string, err error) {
+	commit, err := revision.Resolve(ctx, git, "HEAD")
 	if err != nil {
 		return "", nil, machine(err)
 	}
-	r, err := revision.Open(ctx, mirror, commit, commit)
+	r, err := revision.Open(ctx, git, commit, commit)
 	if err != nil {
 		return "", nil, machine(err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -19,8 +20,11 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// chapter is the part of docs/fleet.md whose commands make a team from nothing.
-const chapter = "## A hub, two sites and a CI in ten minutes"
+// The chapters of docs/fleet.md whose commands make a team from nothing, and a team with a NATS server that rocecd does not run.
+const (
+	chapter     = "## A hub, two sites and a CI in ten minutes"
+	chapterNATS = "## A NATS server of your own"
+)
 
 // lesson runs the commands of docs/fleet.md as the persons do, each with the key and the credentials of that person.
 type lesson struct {
@@ -29,8 +33,8 @@ type lesson struct {
 	run     string   // that RUN stands for
 }
 
-// blocks returns the lines of the code blocks of the chapter.
-func blocks(t *testing.T) (out [][]string) {
+// blocks returns the lines of the code blocks of a chapter.
+func blocks(t *testing.T, chapter string) (out [][]string) {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/fleet.md")
 	require.NoError(t, err)
@@ -48,7 +52,8 @@ func blocks(t *testing.T) (out [][]string) {
 func (l *lesson) words(line string) []string {
 	line, _, _ = strings.Cut(line, " #")
 	line = strings.NewReplacer(
-		"tls://hub.example.net:4222", "tls://"+l.free("hub"), "0.0.0.0:4222", l.free("hub"), "https://git.example.net/fabric", "file://"+l.repo,
+		"tls://hub.example.net:4222", "tls://"+l.free("hub"), "tls://nats.example.net:4222", "tls://"+l.free("nats"),
+		"0.0.0.0:4222", l.free("hub"), "https://git.example.net/fabric", "file://"+l.repo,
 		"RUN", l.run, "gpu017", "b1", "~/.ssh", l.dir, "~", l.dir,
 	).Replace(line)
 	out := strings.Fields(line)
@@ -146,7 +151,7 @@ func TestTenMinutes(t *testing.T) {
 	t.Parallel()
 	approved := strings.Replace(fabric+second(), `{ cable_length = "3m" }`, "{\n  approvals    = 1\n  cable_length = \"3m\"\n}", 1)
 	l := &lesson{team: newTeam(t, approved)}
-	page := blocks(t)
+	page := blocks(t, chapter)
 	require.Len(t, page, 4, "hub, signers, sites, persons")
 	require.NoError(t, os.RemoveAll(l.state("hub"))) // the page makes it
 	hub, lines := l.hub(page[0])
@@ -186,6 +191,70 @@ func TestTenMinutes(t *testing.T) {
 	for _, p := range slices.Backward(processes) {
 		require.Equal(t, exit.Good, p.end(), "%s", p.log)
 	}
+}
+
+// TestNATSServer runs the commands of docs/fleet.md about a NATS server that rocecd does not run, and then a plan and a run. Credentials of
+// a person do not serve such a hub.
+func TestNATSServer(t *testing.T) {
+	t.Parallel()
+	l := &lesson{team: newTeam(t, fabric, "dc1")}
+	page := blocks(t, chapterNATS)
+	require.Len(t, page, 1)
+	var carrier *process
+	for _, line := range page[0] {
+		words := l.words(line)
+		require.Equal(t, "rocecd", words[0])
+		switch {
+		case words[2] == "init": // newTeam has done it
+		case words[2] == "nats":
+			words, file := words[1:3], strings.TrimPrefix(words[3], ">")
+			text := l.do(append(words, "--state", l.state("hub"))...)
+			require.NoError(t, os.WriteFile(filepath.Join(l.dir, file), []byte(text), 0o600))
+			l.natsServer(file)
+		case words[1] == "serve":
+			words = slices.DeleteFunc(words, func(w string) bool { return w == "--replicas" || w == "3" }) // one server
+			refused := l.fails(exit.Machines, "serve", "--nats", "tls://"+l.free("nats"), "--creds", l.ring("alice.creds"), "--ca", l.ring("ca.crt"))
+			require.Contains(t, refused, "rocecd serve --nats needs the role hub")
+			carrier = l.serve("carrier", words[2:]...)
+			carrier.until(http.StatusOK, "ready")
+		default:
+			l.do(append(words[1:], "--state", l.state("hub"))...)
+		}
+	}
+	site := l.siteAt("dc1", "nats")
+	site.until(http.StatusOK, "ready")
+	l.meet("nats")
+	l.submit(run1, l.envelope(l.plan("dc1")))
+	require.Equal(t, []string{"dc1 complete"}, l.over(run1))
+	for _, p := range []*process{site, carrier} {
+		require.Equal(t, exit.Good, p.end(), "%s", p.log)
+	}
+}
+
+// natsServer starts a NATS server that is not part of rocecd, with a file for its users.
+func (l *lesson) natsServer(users string) {
+	l.t.Helper()
+	host, port, err := net.SplitHostPort(l.free("nats"))
+	require.NoError(l.t, err)
+	text := fmt.Sprintf("include %q\nhost: %q\nport: %s\ntls: { cert_file: %q, key_file: %q }\n"+
+		"jetstream: { store_dir: %q, sync_interval: always }\n", users, host, port, l.ring("server.crt"), l.ring("server.key"), l.state("nats"))
+	file := filepath.Join(l.dir, "nats.conf")
+	require.NoError(l.t, os.WriteFile(file, []byte(text), 0o600))
+	cmd := exec.Command(machinetest.NATSServer(l.t), "--config", file)
+	log := &bytes.Buffer{}
+	cmd.Stderr = log
+	require.NoError(l.t, cmd.Start())
+	require.True(l.t, soon(func() bool {
+		conn, err := net.Dial("tcp", l.free("nats"))
+		return err == nil && conn.Close() == nil
+	}))
+	l.t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Wait()
+		if l.t.Failed() {
+			l.t.Logf("nats-server: %s", log)
+		}
+	})
 }
 
 // hub does the lines of the hub, and returns the lines of the sites for the allowed signers.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -263,6 +264,25 @@ func TestExistingServer(t *testing.T) {
 		require.Equal(t, exit.Good, p.end())
 	}
 	require.Contains(t, w.fails(exit.Machines, append([]string{"serve", "--state", w.state("x")}, to("alice.creds")...)...), "the hub tls://")
+}
+
+// TestMirrorAtStart: a process that starts brings its mirror up to date, and works with the present one if the origin is away.
+func TestMirrorAtStart(t *testing.T) {
+	t.Parallel()
+	w := newTeam(t, regexp.MustCompile(`site += .*`).ReplaceAllString(fabric, ""), "dc1")
+	flags := []string{"--mirror", "file://" + w.repo, "--lab", "--signers", filepath.Join(w.dir, "allowed_signers")}
+	at := []string{"serve", "--state", w.state("hub"), "--pages", w.free("pages of hub"), "--listen", w.free("hub")}
+	require.Contains(t, w.fails(exit.Errors, append(at, flags...)...), "no device of the fabric prod has a site")
+	require.NoError(t, os.WriteFile(filepath.Join(w.repo, "fabric.hcl"), []byte(fabric), 0o600))
+	w.git("commit", "--quiet", "-a", "-m", "sites")
+	for _, away := range []bool{false, true} {
+		if away {
+			require.NoError(t, os.Rename(w.repo, w.repo+" away"))
+		}
+		hub := w.hubAt("hub", flags...)
+		require.Equal(t, exit.Good, hub.end())
+		require.Equal(t, away, strings.Contains(hub.log.String(), "the mirror of the fabric is not brought up to date"), "%s", hub.log)
+	}
 }
 
 // deleteStream deletes the stream of a hub as an administrator of NATS can. No user of the ring has the right.

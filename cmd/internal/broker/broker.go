@@ -52,7 +52,7 @@ type Broker struct {
 	publishing sync.Mutex // one at a time
 
 	mu      sync.Mutex
-	waiting context.CancelCauseFunc // ends the publish that waits for the server; nil: no publish waits
+	waiting context.CancelCauseFunc // ends what waits for the server; nil: nothing waits
 }
 
 // Message is a message of the stream.
@@ -106,8 +106,31 @@ func Open(w Where, notice func(lost error)) (*Broker, error) {
 	return b, nil
 }
 
-// refuse ends the publish that the server refuses: it reports that apart from the answer. One message at a time waits for its answer, so
-// the report is about that one.
+// waits does what a server answers, one at a time, until the server refuses the message or the connection is lost.
+func waits(ctx context.Context, b *Broker, do func(ctx context.Context) error) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	b.publishing.Lock()
+	defer b.publishing.Unlock()
+	set := func(to context.CancelCauseFunc) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.waiting = to
+	}
+	set(end)
+	err := do(ctx)
+	set(nil)
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, ErrRole):
+		return ErrRole
+	case errors.Is(cause, errLost) && err != nil:
+		return fmt.Errorf("the hub %s does not answer: %w", b.url, errLost)
+	}
+	return told(b.url, err)
+}
+
+// refuse ends the wait for an answer that never comes: the server refuses the message, and reports that apart. One message at a time waits
+// for its answer, so the report is about that one.
 func refuse(b *Broker, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -116,7 +139,7 @@ func refuse(b *Broker, err error) {
 	}
 }
 
-// lose ends the publish that waits: the answer to it is lost with the connection.
+// lose ends the wait for an answer: it is lost with the connection.
 func lose(b *Broker) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -125,11 +148,12 @@ func lose(b *Broker) {
 	}
 }
 
-// errLost is why a publish ends whose connection was lost.
+// errLost is why a wait ends whose connection was lost.
 var errLost = errors.New("the connection was lost")
 
-// ErrRole is the error of Publish if the credentials do not allow the message.
-var ErrRole = errors.New("the credentials (--creds) do not allow this: a reader submits nothing, and a site speaks for itself alone")
+// ErrRole is the error if the credentials do not allow a message.
+var ErrRole = errors.New("the credentials (--creds) do not allow this: a reader submits nothing, a site speaks for itself alone, and " +
+	"rocecd serve --nats needs the role hub")
 
 // Close ends the connection.
 func (b *Broker) Close() { b.conn.Close() }
@@ -149,12 +173,18 @@ type Limits struct {
 
 // Make makes the stream, or sets the limits of the present one. Only the hub calls it. A full stream refuses messages and loses none.
 func (b *Broker) Make(ctx context.Context, l Limits) error {
-	_, err := b.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+	return makeStream(ctx, b, jetstream.StreamConfig{
 		Name: Stream, Subjects: []string{root + ".>"}, Storage: jetstream.FileStorage, Retention: jetstream.LimitsPolicy,
 		Discard: jetstream.DiscardNew, MaxBytes: l.Bytes, MaxAge: l.Age, MaxMsgSize: MaxPayload, Replicas: max(l.Replicas, 1),
 		Duplicates: min(24*time.Hour, l.Age), DenyDelete: true,
 	})
-	return told(b.url, err)
+}
+
+func makeStream(ctx context.Context, b *Broker, is jetstream.StreamConfig) error {
+	return waits(ctx, b, func(ctx context.Context) error {
+		_, err := b.js.CreateOrUpdateStream(ctx, is)
+		return err
+	})
 }
 
 // Advance makes the numbers of the stream go on above a number, and drops all messages below. The sites have what counts, and publish it
@@ -193,11 +223,10 @@ const AliveFor = 30 * time.Second
 
 // MakeAlive makes the stream of the signs of life. It is in memory: a hub that starts again hears the sites within seconds.
 func (b *Broker) MakeAlive(ctx context.Context) error {
-	_, err := b.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
+	return makeStream(ctx, b, jetstream.StreamConfig{
 		Name: AliveStream, Subjects: []string{AliveSubject("")}, Storage: jetstream.MemoryStorage, MaxMsgsPerSubject: 1,
 		MaxAge: AliveFor, MaxMsgSize: 64, Discard: jetstream.DiscardOld,
 	})
-	return told(b.url, err)
 }
 
 // Beat sends a sign of life of a site, without an answer.
@@ -266,27 +295,14 @@ func (b *Broker) Publish(ctx context.Context, s Subject, id string, data []byte)
 		return 0, fmt.Errorf("a message of %d bytes is larger than %d MiB", len(data), MaxMessage>>20)
 	}
 	name := s.Name()
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	b.publishing.Lock()
-	defer b.publishing.Unlock()
-	b.mu.Lock()
-	b.waiting = end
-	b.mu.Unlock()
-	ack, err := b.js.Publish(ctx, name, data, jetstream.WithMsgID(id))
-	b.mu.Lock()
-	b.waiting = nil
-	b.mu.Unlock()
-	switch cause := context.Cause(ctx); {
-	case errors.Is(cause, ErrRole):
-		return 0, ErrRole
-	case errors.Is(cause, errLost) && err != nil:
-		return 0, fmt.Errorf("the hub %s does not answer: %w", b.url, errLost)
-	}
-	if err != nil {
-		return 0, told(b.url, err)
-	}
-	return ack.Sequence, nil
+	err = waits(ctx, b, func(ctx context.Context) error {
+		ack, err := b.js.Publish(ctx, name, data, jetstream.WithMsgID(id))
+		if err == nil {
+			number = ack.Sequence
+		}
+		return err
+	})
+	return number, err
 }
 
 // Last returns the number of the newest message of the stream; 0: it has no message.

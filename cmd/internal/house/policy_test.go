@@ -260,8 +260,9 @@ cmd/rocecd/internal/site:  cmd/internal/broker cmd/internal/journal cmd/internal
     targets/deploy/sequence |
 cmd/rocecd:  cmd/internal/broker cmd/internal/exit cmd/internal/globals cmd/internal/journal cmd/internal/person cmd/internal/revision
     cmd/internal/rights cmd/internal/session cmd/internal/sshsig cmd/internal/statement cmd/internal/versions cmd/rocecd/internal/keys
-    cmd/rocecd/internal/pages cmd/rocecd/internal/server cmd/rocecd/internal/site compiler/change lang/diag targets/deploy/device
-    targets/deploy/rollout targets/deploy/sequence | github.com/spf13/cobra github.com/spf13/pflag
+    cmd/rocecd/internal/mirror cmd/rocecd/internal/pages cmd/rocecd/internal/server cmd/rocecd/internal/site
+    compiler/change lang/diag targets/deploy/device targets/deploy/rollout targets/deploy/sequence
+    | github.com/spf13/cobra github.com/spf13/pflag
 cmd/internal/chain:          |
 cmd/internal/sshsig:         |
 cmd/internal/sshsig/sshsigtest: |

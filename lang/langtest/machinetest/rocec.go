@@ -34,6 +34,12 @@ func Rocecd(t testing.TB) string {
 	return good(t, rocecd)
 }
 
+// NATSServer returns the path of a nats-server. Its minor version is another one than that of the server in rocecd: .ci/tools.mod has it.
+func NATSServer(t testing.TB) string {
+	t.Helper()
+	return good(t, natsServer)
+}
+
 func good(t testing.TB, built func() (string, error)) string {
 	t.Helper()
 	path, err := built()
@@ -46,6 +52,8 @@ func good(t testing.TB, built func() (string, error)) string {
 var (
 	rocec  = sync.OnceValues(func() (string, error) { return built("rocec") })
 	rocecd = sync.OnceValues(func() (string, error) { return built("rocecd") })
+
+	natsServer = sync.OnceValues(func() (string, error) { return toolOf("nats-server") })
 )
 
 // built returns the path of the binary of a program.
@@ -74,9 +82,23 @@ func built(program string) (path string, err error) {
 	return path, nil
 }
 
+// toolOf returns the path of a program that .ci/tools.mod names. `go tool -n` keeps it in the build cache.
+func toolOf(name string) (string, error) {
+	module, err := printed("env", "GOMOD")
+	if err != nil {
+		return "", err
+	}
+	return printed("tool", "-modfile="+filepath.Join(filepath.Dir(module), ".ci", "tools.mod"), "-n", name)
+}
+
 // where lets `go run` start echo with the path of the binary, instead of the binary.
 func where(program string) (string, error) {
-	cmd := exec.Command("go", "run", "-tags", "faults", "-exec", "echo", "github.com/rocec/rocec/cmd/"+program)
+	return printed("run", "-tags", "faults", "-exec", "echo", "github.com/rocec/rocec/cmd/"+program)
+}
+
+// printed returns what the command go prints.
+func printed(args ...string) (string, error) {
+	cmd := exec.Command("go", args...)
 	cmd.Dir = began
 	out, err := cmd.Output()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {

@@ -23,8 +23,8 @@ const (
 // Source: github.com/FRRouting/frr, vtysh/vtysh.c, vtysh_write_terminal.
 const printed = "Current configuration:"
 
-// Whole reports whether a text has lines of a configuration, and is no output of vtysh whose end is missing. A comment shows nothing: it can
-// be the first line of a file that is cut off.
+// Whole reports whether a text has lines of a configuration, and is no output of vtysh whose end is missing. A comment shows nothing: a
+// file that is cut off can begin with it.
 func Whole(data []byte) bool {
 	var lines Lines
 	some, begun, last := false, false, ""

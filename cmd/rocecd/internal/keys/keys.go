@@ -234,6 +234,7 @@ func (r *Ring) save() error {
 // Trust is the part of a ring that a server needs: JWTs, and the public keys of its two accounts.
 type Trust struct {
 	Operator *jwt.OperatorClaims
+	JWT      string            // of the operator
 	Accounts map[string]string // JWTs by public key
 	Account  string            // public key of the account of all users
 	System   string            // public key of the account of the server
@@ -245,7 +246,7 @@ func (r *Ring) Trust() (*Trust, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Trust{Account: public(r.account), System: public(r.system), Accounts: map[string]string{}}
+	t := &Trust{JWT: string(text), Account: public(r.account), System: public(r.system), Accounts: map[string]string{}}
 	if t.Operator, err = jwt.DecodeOperatorClaims(string(text)); err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package site
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -9,10 +8,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
-	natsjwt "github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/stretchr/testify/require"
 
@@ -21,70 +20,51 @@ import (
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
 
-// memberVariable names the file with the place of a member of a cluster, for a process of its own.
-const memberVariable = "ROCECD_TEST_MEMBER"
-
-// member is one server of a cluster that rocecd does not run.
+// member is one nats-server of a cluster that rocecd does not run.
 type member struct {
-	Name, Keys, Store string
-
+	Name        string
 	Port, Route int
-	Routes      []string // of all members
+	file        string // its configuration
 }
 
-// memberProcess is the process of a member, until it is killed.
-func memberProcess(file string) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		panic(err)
+// memberText is the configuration of a member. The rest of it is what rocecd keys nats prints.
+const memberText = `
+include "rocec.conf"
+server_name: %q
+listen: "127.0.0.1:%d"
+tls: { cert_file: %[4]q, key_file: %[5]q }
+jetstream: { store_dir: %[6]q, sync_interval: always }
+cluster: { name: rocec, listen: "127.0.0.1:%[3]d", routes: [%[7]s] }
+`
+
+// trust writes what the members of the cluster know of the keys.
+func (w *team) trust() {
+	trust, err := w.ring.Trust()
+	require.NoError(w.t, err)
+	require.NoError(w.t, os.WriteFile(filepath.Join(w.dir, "rocec.conf"), []byte(trust.NATSConf()), 0o600))
+}
+
+// newMembers writes the configurations of three members.
+func (w *team) newMembers() (members []*member) {
+	var routes []string
+	for i := range 3 {
+		members = append(members, &member{Name: fmt.Sprint("member", i), Port: free(w.t), Route: free(w.t)})
+		routes = append(routes, fmt.Sprintf("nats://127.0.0.1:%d", members[i].Route))
 	}
-	var m member
-	if err := json.Unmarshal(text, &m); err != nil {
-		panic(err)
+	for _, m := range members {
+		m.file = filepath.Join(w.dir, m.Name+".conf")
+		text := fmt.Sprintf(memberText, m.Name, m.Port, m.Route, filepath.Join(w.dir, "keys", "server.crt"),
+			filepath.Join(w.dir, "keys", "server.key"), filepath.Join(w.dir, m.Name), strings.Join(routes, ", "))
+		require.NoError(w.t, os.WriteFile(m.file, []byte(text), 0o600))
 	}
-	ring, err := keys.Open(m.Keys, time.Now)
-	if err != nil {
-		panic(err)
-	}
-	trust, err := ring.Trust()
-	if err != nil {
-		panic(err)
-	}
-	resolver := &server.MemAccResolver{}
-	for key, account := range trust.Accounts {
-		if err := resolver.Store(key, account); err != nil {
-			panic(err)
-		}
-	}
-	o := &server.Options{
-		ServerName: m.Name, Host: "127.0.0.1", Port: m.Port, MaxPayload: broker.MaxPayload, JetStream: true, StoreDir: m.Store,
-		SyncAlways: true, TrustedOperators: []*natsjwt.OperatorClaims{trust.Operator}, AccountResolver: resolver, SystemAccount: trust.System,
-		Cluster: server.ClusterOpts{Name: "rocec", Host: "127.0.0.1", Port: m.Route},
-		Routes:  server.RoutesFromStr(strings.Join(m.Routes, ",")), TLSTimeout: 10,
-	}
-	if o.TLSConfig, err = ring.TLS(false); err != nil {
-		panic(err)
-	}
-	o.TLS = true
-	s, err := server.NewServer(o)
-	if err != nil {
-		panic(err)
-	}
-	s.Start()
-	s.WaitForShutdown()
+	w.trust()
+	return members
 }
 
 // startMember starts the process of a member.
 func (w *team) startMember(m *member) *exec.Cmd {
 	w.t.Helper()
-	text, err := json.Marshal(m)
-	require.NoError(w.t, err)
-	file := filepath.Join(w.dir, m.Name+".json")
-	require.NoError(w.t, os.WriteFile(file, text, 0o600))
-	self, err := os.Executable()
-	require.NoError(w.t, err)
-	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), memberVariable+"="+file)
+	cmd := exec.Command(machinetest.NATSServer(w.t), "--config", m.file)
 	cmd.Stderr = testLog{w.t, m.Name}
 	require.NoError(w.t, cmd.Start())
 	w.t.Cleanup(func() { killed(cmd) })
@@ -97,8 +77,8 @@ func killed(cmd *exec.Cmd) {
 	_ = cmd.Wait()
 }
 
-// TestCluster: the hub is a cluster of three servers that rocecd does not run. During runs its members are killed by SIGKILL, one by one,
-// and start again. Each run is complete, and has changed each device once.
+// TestCluster: the hub is a cluster of three nats-servers of another minor version. During runs its members are killed by SIGKILL, one by
+// one, and start again. Each run is complete, and has changed each device once. Last, a reload cuts a person whose key is revoked.
 func TestCluster(t *testing.T) {
 	machinetest.Long(t)
 	t.Parallel()
@@ -107,17 +87,13 @@ func TestCluster(t *testing.T) {
 	w.stop("dc2")
 	w.persons.Close()
 	w.hub.Stop()
-	members, urls := make([]*member, 3), make([]string, 3)
+	version, err := exec.Command(machinetest.NATSServer(t), "--version").Output()
+	require.NoError(t, err)
+	require.NotContains(t, string(version), "v"+server.VERSION[:strings.LastIndex(server.VERSION, ".")]+".", "not the server in rocecd")
+	members, urls := w.newMembers(), make([]string, 3)
 	processes := make([]*exec.Cmd, 3)
-	var routes []string
-	for i := range members {
-		name := fmt.Sprint("member", i)
-		members[i] = &member{Name: name, Keys: filepath.Join(w.dir, "keys"), Store: filepath.Join(w.dir, name), Port: free(t), Route: free(t)}
-		urls[i] = fmt.Sprintf("tls://127.0.0.1:%d", members[i].Port)
-		routes = append(routes, fmt.Sprintf("nats://127.0.0.1:%d", members[i].Route))
-	}
 	for i, m := range members {
-		m.Routes = routes
+		urls[i] = fmt.Sprintf("tls://127.0.0.1:%d", m.Port)
 		processes[i] = w.startMember(m)
 	}
 	w.url = strings.Join(urls, ",")
@@ -173,6 +149,14 @@ func TestCluster(t *testing.T) {
 		w.requireChanged(run)
 	}
 	t.Logf("%d runs, killed %v", runs, met)
+	require.NoError(t, w.ring.Revoke("persons"))
+	w.trust()
+	for _, p := range processes {
+		require.NoError(t, p.Process.Signal(syscall.SIGHUP))
+	}
+	require.Eventually(t, func() bool { return !w.persons.Connected() }, time.Minute, 50*time.Millisecond)
+	_, err = broker.Open(broker.Where{URL: w.url, Creds: filepath.Join(w.dir, "persons.creds"), CA: w.ring.CA()}, nil)
+	require.ErrorContains(t, err, "revoked")
 }
 
 // current waits until the stream takes a message.

@@ -30,10 +30,6 @@ func TestMain(m *testing.M) {
 	if file := os.Getenv(childVariable); file != "" {
 		os.Exit(child(file))
 	}
-	if file := os.Getenv(memberVariable); file != "" {
-		memberProcess(file)
-		return
-	}
 	machinetest.Hasten()
 	machinetest.Parallel(2)
 	os.Exit(m.Run())
