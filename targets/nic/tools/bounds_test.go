@@ -14,7 +14,8 @@ import (
 	"github.com/rocec/rocec/targets/target/targettest"
 )
 
-// In each format that can list many ports, ten thousand ports need at most half a second of processor time. Equal ports share one value.
+// In each format that can list many ports, ten thousand ports need at most 12 times the processor time in which the output of dcb about
+// them is split into words. That is half a second on the machine for which the limit was chosen. Equal ports share one value.
 func TestManyPorts(t *testing.T) {
 	qos := string(read(t, "testdata/mlx5.txt"))
 	qos = qos[:strings.Index(qos, "[root@gpu07 ~]# ethtool -S")]
@@ -27,18 +28,25 @@ func TestManyPorts(t *testing.T) {
 		}
 		return []byte(b.String())
 	}
-	const most = 500 * time.Millisecond
+	const most = 12
+	all, words := each(dcb, "eth0"), 0
+	split := func() {
+		for line := range bytes.Lines(all) {
+			words += len(strings.Fields(string(line)))
+		}
+	}
 	for name, content := range map[string][]byte{
-		"mlnx_qos": each(qos, "ens3f0np0"), "dcb": each(dcb, "eth0"), "json": each(link+"\n", "eth0"),
+		"mlnx_qos": each(qos, "ens3f0np0"), "dcb": all, "json": each(link+"\n", "eth0"),
 		"script": append([]byte("#!/bin/sh\n"), each("mlnx_qos -i eth0 --pfc 0,0,0,1,0,0,0,0\nethtool -A eth0 rx off tx off\n", "eth0")...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var u *target.Understood
 			read := func() { u = Understand(target.Identity{}, map[string][]byte{"host.txt": content}) }
-			used := targettest.ProcessorTime(t, read)
-			for range 2 { // other work on the machine can only add to the time
-				if used >= most {
-					used = min(used, targettest.ProcessorTime(t, read))
+			times := 1e9
+			for range 5 { // other work on the machine adds to either time
+				if times >= most {
+					before, used := targettest.ProcessorTime(t, split), targettest.ProcessorTime(t, read)
+					times = min(times, float64(used)/float64(max(before, time.Millisecond)))
 				}
 			}
 			assert.Len(t, u.Settings.Ports, 10000)
@@ -47,8 +55,8 @@ func TestManyPorts(t *testing.T) {
 				kinds[p] = true
 			}
 			assert.Len(t, kinds, 1)
-			t.Logf("%d bytes, %v", len(content), used)
-			assert.Less(t, used, most)
+			t.Logf("%d bytes, %.1f times", len(content), times)
+			assert.Less(t, times, float64(most))
 		})
 	}
 }

@@ -236,8 +236,9 @@ func (l *typedLine) commands() []command {
 // commandLine reads a line of a terminal.
 func (t *toolbox) commandLine(line string) typedLine {
 	text := strings.TrimSpace(line)
-	rest, prompt := t.afterPrompt(text)
+	rest, all, prompt := t.afterPrompt(text)
 	if !prompt {
+		all = nil
 		trimmed := strings.TrimLeft(text, "=-*+#> ")
 		if rest = text; trimmed != text && !strings.HasPrefix(text, "--") || strings.HasPrefix(text, "---") {
 			rest = strings.TrimRight(trimmed, "=-*+#<: ")
@@ -252,7 +253,9 @@ func (t *toolbox) commandLine(line string) typedLine {
 	if !prompt && !shells && t.of(first) == nil {
 		return typedLine{}
 	}
-	all := splitLine(rest).commands
+	if all == nil {
+		all = splitLine(rest).commands
+	}
 	words := stripSudo(firstOf(all))
 	if len(words) == 0 || !prompt && !shells && t.of(words[0]) == nil {
 		return typedLine{}
@@ -294,32 +297,36 @@ func replaces(words []string) bool {
 }
 
 // afterPrompt returns the text after a prompt: "$ ", "# ", "root@host:~# ", "[root@host ~]# ". A "#" alone is a prompt if a known command
-// follows.
-func (t *toolbox) afterPrompt(text string) (rest string, ok bool) {
+// follows; all are its commands, nil: they were not needed.
+func (t *toolbox) afterPrompt(text string) (rest string, all []command, ok bool) {
 	if shell, ok := afterPowerShell(text); ok {
-		return shell, shell != ""
+		return shell, nil, shell != ""
 	}
 	at, after, ok := strings.Cut(text, "] ")
 	if ok && strings.HasPrefix(at, "[") && strings.Contains(at, "@") && !strings.ContainsAny(at, " {;=\"") { // of ESXi
-		return strings.TrimSpace(after), true
+		return strings.TrimSpace(after), nil, true
 	}
-	i := strings.IndexAny(text, "#$>%")
-	if i < 0 || i > 80 || i+1 >= len(text) || text[i+1] != ' ' {
-		return "", false
+	i := strings.IndexAny(text[:min(len(text), mostPrompt)], "#$>%")
+	if i < 0 || i+1 >= len(text) || text[i+1] != ' ' {
+		return "", nil, false
 	}
 	before := text[:i]
 	rest = strings.TrimSpace(text[i+1:])
 	switch {
 	case before == "" && text[0] == '$':
-		return rest, rest != ""
+		return rest, nil, rest != ""
 	case before == "":
-		words := stripSudo(firstCommand(rest))
-		return rest, len(words) > 0 && t.of(words[0]) != nil
+		all = splitLine(rest).commands
+		words := stripSudo(firstOf(all))
+		return rest, all, len(words) > 0 && t.of(words[0]) != nil
 	case strings.ContainsAny(before, "@~]") && !strings.ContainsAny(before, "<{;=") && strings.Count(before, " ") < 4:
-		return rest, rest != ""
+		return rest, nil, rest != ""
 	}
-	return "", false
+	return "", nil, false
 }
+
+// mostPrompt is the length of the longest prompt, in bytes.
+const mostPrompt = 81
 
 // isSeparator reports whether a line has neither letters nor digits.
 func isSeparator(line string) bool {

@@ -120,13 +120,19 @@ var dcb = &Printout{
 
 // dcbWords reads keywords of dcb, each with the values after it.
 func dcbWords(p *Printout, r *reader, words []string) (known bool) {
+	option := func(word string) *Statement {
+		if word[0] < 'a' || word[0] > 'z' { // most words are pairs such as 0:off
+			return nil
+		}
+		return p.option(strings.TrimSuffix(word, ":")) // apptrust prints a colon
+	}
 	for len(words) > 0 {
-		row := p.option(strings.TrimSuffix(words[0], ":")) // apptrust prints a colon
+		row := option(words[0])
 		if row == nil {
 			return known
 		}
 		n := 1
-		for n < len(words) && p.option(strings.TrimSuffix(words[n], ":")) == nil {
+		for n < len(words) && option(words[n]) == nil {
 			n++
 		}
 		if rest := strings.Join(words[1:n], " "); row.Key == "delay" && rest == "0" {

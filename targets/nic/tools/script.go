@@ -19,7 +19,7 @@ func (t *toolbox) script(path, text string) bool {
 			}
 			continue
 		}
-		if _, prompt := t.afterPrompt(line); prompt {
+		if _, _, prompt := t.afterPrompt(line); prompt {
 			return false
 		}
 		words := stripSudo(firstCommand(line))
