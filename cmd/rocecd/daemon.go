@@ -47,9 +47,11 @@ type daemon struct {
 
 // The times of a daemon.
 const (
-	watchTime = time.Second     // between looks whether users were added or revoked
-	startTime = time.Minute     // to make the streams
-	readyTime = 5 * time.Second // of the answer of /readyz
+	watchTime = time.Second      // between looks whether users were added or revoked
+	startTime = 30 * time.Second // to make the streams
+	retryTime = 2 * time.Second  // between questions to a NATS server that does not answer
+	natsTime  = 10 * time.Minute // of all of them
+	readyTime = 5 * time.Second  // of the answer of /readyz
 )
 
 // serve runs until ctx ends, or a part of the process fails.
@@ -157,20 +159,44 @@ func (d *daemon) startHub(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if d.team, err = d.link.open("hub", keys.Hub); err != nil {
-		return err
+	for until := time.Now().Add(d.patience()); ; {
+		if err = d.openTeam(ctx); err == nil || broker.Refused(err) || ctx.Err() != nil || time.Now().After(until) {
+			return err
+		}
+		d.log.Warn("rocecd asks again until the NATS server answers", "error", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(retryTime):
+		}
 	}
-	return makeStreams(ctx, d.team, o)
+}
+
+// patience is how long this process asks a server that does not answer. A cluster that has just started has no leader for a while.
+func (d *daemon) patience() time.Duration {
+	if d.o.nats != "" {
+		return natsTime
+	}
+	return 0
+}
+
+// openTeam connects to the hub, and makes the streams of the team.
+func (d *daemon) openTeam(ctx context.Context) (err error) {
+	if d.team == nil {
+		if d.team, err = d.link.open("hub", keys.Hub); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	return makeStreams(ctx, d.team, d.o)
 }
 
 // makeStreams makes the streams of a team, or sets their limits.
 func makeStreams(ctx context.Context, b *broker.Broker, o *serveOptions) error {
-	ctx, cancel := context.WithTimeout(ctx, startTime)
-	defer cancel()
 	if err := b.Make(ctx, broker.Limits{Bytes: o.storeBytes, Age: o.storeAge, Replicas: o.replicas}); err != nil {
 		return err
 	}
-	return b.MakeAlive(ctx)
+	return b.MakeAlive(ctx, o.replicas)
 }
 
 // startSite opens the site of this process.
@@ -283,8 +309,7 @@ func newGlobals(p *person.Person) (*globals.Globals, error) {
 // watch makes the hub take users that were added or revoked, and renews the credentials of this process.
 func (d *daemon) watch(ctx context.Context) error {
 	if d.hub == nil {
-		<-ctx.Done()
-		return nil
+		return d.hear(ctx)
 	}
 	known, renewed := "", time.Now()
 	for ctx.Err() == nil {
@@ -306,6 +331,32 @@ func (d *daemon) watch(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// hear makes the stream of the signs of life again, after each new connection to a NATS server: the server may have started again.
+func (d *daemon) hear(ctx context.Context) error {
+	for known := uint64(0); ctx.Err() == nil; {
+		if now := d.reconnects(); now != known {
+			if err := d.team.MakeAlive(ctx, d.o.replicas); err == nil {
+				known = now
+			} else {
+				d.log.Warn("the hub takes no sign of life", "error", err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(watchTime):
+		}
+	}
+	return nil
+}
+
+// reconnects returns how often the connection to the hub came back.
+func (d *daemon) reconnects() uint64 {
+	if d.team == nil {
+		return 0
+	}
+	return d.team.Reconnects()
 }
 
 // feed returns where the pages read. A site reads as itself, and the hub as a reader.

@@ -200,7 +200,12 @@ func TestNATSServer(t *testing.T) {
 	l := &lesson{team: newTeam(t, fabric, "dc1")}
 	page := blocks(t, chapterNATS)
 	require.Len(t, page, 1)
-	var carrier *process
+	signers := []string{"--signers", filepath.Join(l.dir, "allowed_signers")}
+	var (
+		carrier *process
+		users   string
+		server  *exec.Cmd
+	)
 	for _, line := range page[0] {
 		words := l.words(line)
 		require.Equal(t, "rocecd", words[0])
@@ -210,12 +215,12 @@ func TestNATSServer(t *testing.T) {
 			words, file := words[1:3], strings.TrimPrefix(words[3], ">")
 			text := l.do(append(words, "--state", l.state("hub"))...)
 			require.NoError(t, os.WriteFile(filepath.Join(l.dir, file), []byte(text), 0o600))
-			l.natsServer(file)
+			users, server = file, l.natsServer(file)
 		case words[1] == "serve":
 			words = slices.DeleteFunc(words, func(w string) bool { return w == "--replicas" || w == "3" }) // one server
 			refused := l.fails(exit.Machines, "serve", "--nats", "tls://"+l.free("nats"), "--creds", l.ring("alice.creds"), "--ca", l.ring("ca.crt"))
 			require.Contains(t, refused, "rocecd serve --nats needs the role hub")
-			carrier = l.serve("carrier", words[2:]...)
+			carrier = l.serve("carrier", append(words[2:], signers...)...)
 			carrier.until(http.StatusOK, "ready")
 		default:
 			l.do(append(words[1:], "--state", l.state("hub"))...)
@@ -226,13 +231,27 @@ func TestNATSServer(t *testing.T) {
 	l.meet("nats")
 	l.submit(run1, l.envelope(l.plan("dc1")))
 	require.Equal(t, []string{"dc1 complete"}, l.over(run1))
-	for _, p := range []*process{site, carrier} {
+	killed(server)
+	carrier.until(http.StatusServiceUnavailable, "the hub does not answer")
+	waits := l.serve("waits", append(signers, "--nats", "tls://"+l.free("nats"), "--creds", l.ring("carrier.creds"), "--ca", l.ring("ca.crt"))...)
+	server = l.natsServer(users) // has lost what it had in memory
+	for _, p := range []*process{carrier, waits} {
+		p.until(http.StatusOK, "ready")
+		require.True(t, soon(func() bool {
+			_, text := p.page("/metrics")
+			return regexp.MustCompile(`(?s)rocec_team_current\{[^}]*\} 1\n.*rocec_team_site_alive\{[^}]*\} 1\n`).MatchString(text)
+		}), "%s", func() string { _, text := p.page("/metrics"); return text }())
+	}
+	out := l.do("rebuild", "--after", "1000", "--state", l.state("x"), "--nats", "tls://"+l.free("nats"), "--creds", l.ring("carrier.creds"),
+		"--ca", l.ring("ca.crt"))
+	require.Contains(t, out, "The numbers of the hub go on above 1,000.")
+	for _, p := range []*process{site, carrier, waits} {
 		require.Equal(t, exit.Good, p.end(), "%s", p.log)
 	}
 }
 
 // natsServer starts a NATS server that is not part of rocecd, with a file for its users.
-func (l *lesson) natsServer(users string) {
+func (l *lesson) natsServer(users string) *exec.Cmd {
 	l.t.Helper()
 	host, port, err := net.SplitHostPort(l.free("nats"))
 	require.NoError(l.t, err)
@@ -249,12 +268,18 @@ func (l *lesson) natsServer(users string) {
 		return err == nil && conn.Close() == nil
 	}))
 	l.t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may have ended
-		_ = cmd.Wait()
+		killed(cmd)
 		if l.t.Failed() {
 			l.t.Logf("nats-server: %s", log)
 		}
 	})
+	return cmd
+}
+
+// killed kills a process, and waits until it has ended.
+func killed(cmd *exec.Cmd) {
+	_ = cmd.Process.Kill() // it may have ended
+	_ = cmd.Wait()
 }
 
 // hub does the lines of the hub, and returns the lines of the sites for the allowed signers.

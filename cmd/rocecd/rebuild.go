@@ -94,7 +94,8 @@ func rebuild(ctx context.Context, p *person.Person, o *rebuildOptions, given boo
 
 // archiveOf returns what the site in the state has kept; nil: there is no site in it.
 func archiveOf(o *rebuildOptions) (*site.Archive, error) {
-	if _, err := os.Stat(filepath.Join(o.state, "team")); errors.Is(err, fs.ErrNotExist) && o.embeds() {
+	alone := o.embeds() || o.nats != "" && o.site == "" // it may be a hub without a site
+	if _, err := os.Stat(filepath.Join(o.state, "team")); errors.Is(err, fs.ErrNotExist) && alone {
 		if o.after == 0 {
 			return nil, exit.Fail(exit.Usage, "%s has no records of a site: on a hub alone, --after states the largest number that a site "+
 				"names", o.state)

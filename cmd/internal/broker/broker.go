@@ -155,6 +155,12 @@ var errLost = errors.New("the connection was lost")
 var ErrRole = errors.New("the credentials (--creds) do not allow this: a reader submits nothing, a site speaks for itself alone, and " +
 	"rocecd serve --nats needs the role hub")
 
+// Refused reports whether an error says that the credentials are of no use.
+func Refused(err error) bool {
+	return errors.Is(err, ErrRole) || errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) ||
+		errors.Is(err, nats.ErrAuthRevoked)
+}
+
 // Close ends the connection.
 func (b *Broker) Close() { b.conn.Close() }
 
@@ -221,11 +227,12 @@ const alive = "rocec-alive."
 // AliveFor is how long a sign of life is good.
 const AliveFor = 30 * time.Second
 
-// MakeAlive makes the stream of the signs of life. It is in memory: a hub that starts again hears the sites within seconds.
-func (b *Broker) MakeAlive(ctx context.Context) error {
+// MakeAlive makes the stream of the signs of life. It is in memory: a hub that starts again hears the sites within seconds. A server without
+// a copy that starts again has lost it.
+func (b *Broker) MakeAlive(ctx context.Context, replicas int) error {
 	return makeStream(ctx, b, jetstream.StreamConfig{
 		Name: AliveStream, Subjects: []string{AliveSubject("")}, Storage: jetstream.MemoryStorage, MaxMsgsPerSubject: 1,
-		MaxAge: AliveFor, MaxMsgSize: 64, Discard: jetstream.DiscardOld,
+		MaxAge: AliveFor, MaxMsgSize: 64, Discard: jetstream.DiscardOld, Replicas: max(replicas, 1),
 	})
 }
 
@@ -242,7 +249,7 @@ func (b *Broker) Alive(ctx context.Context) (map[string]time.Time, error) {
 		InactiveThreshold: idleTime,
 	})
 	if err != nil {
-		return nil, told(b.url, err)
+		return nil, unheard(told(b.url, err))
 	}
 	defer b.forget(AliveStream, c)
 	batch, err := c.FetchNoWait(mostSites)
@@ -261,7 +268,7 @@ func (b *Broker) Alive(ctx context.Context) (map[string]time.Time, error) {
 func (b *Broker) Away(ctx context.Context) (away func(site string) bool, err error) {
 	of, err := b.js.Stream(ctx, AliveStream)
 	if err != nil {
-		return nil, told(b.url, err)
+		return nil, unheard(told(b.url, err))
 	}
 	if info := of.CachedInfo(); info.TimeStamp.Sub(info.Created) < AliveFor {
 		return nil, errors.New("the hub has listened for less than 30 s")
@@ -274,6 +281,14 @@ func (b *Broker) Away(ctx context.Context) (away func(site string) bool, err err
 		_, alive := heard[site]
 		return !alive
 	}, nil
+}
+
+// unheard returns the error of a reader of the signs of life. rocecd serve makes their stream again within seconds.
+func unheard(err error) error {
+	if errors.Is(err, ErrNoStream) {
+		return errors.New("the hub has just started, and has no sign of life of a site")
+	}
+	return err
 }
 
 // mostSites bounds the sites of a team.
@@ -412,7 +427,7 @@ func told(url string, err error) error {
 		return err
 	case errors.As(err, &of) && of.ErrorCode == jetstream.JSErrCodeStreamNotFound, errors.Is(err, jetstream.ErrStreamNotFound):
 		return fmt.Errorf("%s has %w %s: it is no hub of rocec, or its store is lost. rocecd serve makes the stream", url, ErrNoStream, Stream)
-	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
+	case Refused(err):
 		return fmt.Errorf("the hub %s refuses the credentials (--creds), which are of another hub, revoked, or over: %w. See, on the hub: "+
 			"rocecd keys list", url, err)
 	case errors.As(err, &of) && slices.Contains(full, of.ErrorCode):

@@ -47,7 +47,7 @@ func (h *hub) up() {
 	b := h.as("hub", keys.Hub)
 	defer b.Close()
 	require.NoError(h.t, b.Make(h.t.Context(), broker.Limits{Bytes: 1 << 20, Age: time.Hour}))
-	require.NoError(h.t, b.MakeAlive(h.t.Context()))
+	require.NoError(h.t, b.MakeAlive(h.t.Context(), 1))
 }
 
 func (h *hub) as(name string, role keys.Role) *broker.Broker {

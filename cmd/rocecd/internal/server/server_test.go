@@ -97,7 +97,7 @@ func TestStream(t *testing.T) {
 func TestAlive(t *testing.T) {
 	h := start(t)
 	b := h.as(t, "hub2", keys.Hub)
-	require.NoError(t, b.MakeAlive(t.Context()))
+	require.NoError(t, b.MakeAlive(t.Context(), 1))
 	dc1, dc2, reader := h.as(t, "dc1", keys.Site), h.as(t, "dc2", keys.Site), h.as(t, "bob", keys.Reader)
 	for range 3 {
 		require.NoError(t, dc1.Beat("dc1"))

@@ -112,7 +112,7 @@ func TestCluster(t *testing.T) {
 	hub := open(file)
 	require.Eventually(t, func() bool {
 		err = hub.Make(t.Context(), broker.Limits{Bytes: 1 << 30, Age: time.Hour, Replicas: 3})
-		return err == nil && hub.MakeAlive(t.Context()) == nil
+		return err == nil && hub.MakeAlive(t.Context(), 3) == nil
 	}, 2*time.Minute, 100*time.Millisecond)
 	w.persons = open(filepath.Join(w.dir, "persons.creds"))
 	w.start("dc1")

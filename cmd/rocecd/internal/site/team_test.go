@@ -189,7 +189,7 @@ func (w *team) up() {
 	require.NoError(w.t, err)
 	b := w.as("hub", keys.Hub)
 	require.NoError(w.t, b.Make(w.t.Context(), broker.Limits{Bytes: 1 << 30, Age: time.Hour}))
-	require.NoError(w.t, b.MakeAlive(w.t.Context()))
+	require.NoError(w.t, b.MakeAlive(w.t.Context(), 1))
 	b.Close()
 }
 
