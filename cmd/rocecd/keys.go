@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -195,10 +196,8 @@ func addUser(p *person.Person, r *keys.Ring, name string, role keys.Role, valid 
 	if err != nil {
 		return err
 	}
-	to := "person"
-	if role == keys.Site {
-		to = "site"
-	}
+	to := map[keys.Role]string{keys.Site: "site", keys.Hub: "machine of rocecd serve --nats"}[role]
+	to = cmp.Or(to, "person")
 	printLines(p, fmt.Sprintf("The credentials of the %s %s are valid until %s.", role, name, r.Find(name).Expires.Format(time.RFC3339)),
 		"Move to the "+to+": "+file, "Copy to the "+to+": "+r.CA())
 	return nil
@@ -302,7 +301,7 @@ func keysRenewCommand(p *person.Person, state *string) *cobra.Command {
 				}
 				u := r.Find(name)
 				if u == nil {
-					return exit.Fail(exit.Errors, "the ring has no user %q", name)
+					return exit.Fail(exit.Errors, "the ring has no user %q that is not revoked: rocecd keys site and rocecd keys person make users", name)
 				}
 				role := u.Role
 				if err := addUser(p, r, name, role, valid); err != nil {
@@ -349,7 +348,8 @@ func keysRevokeCommand(p *person.Person, state *string) *cobra.Command {
 				if err := r.Revoke(args[0]); err != nil {
 					return err
 				}
-				printLines(p, "The credentials of "+args[0]+" are revoked.", "Remove the line of its SSH key from allowed_signers of each site, too.")
+				printLines(p, "The credentials of "+args[0]+" are revoked.", "Remove the line of its SSH key from allowed_signers of each site, too.",
+					"A NATS server of your own learns it from rocecd keys nats, and then a reload.")
 				return nil
 			})
 		},

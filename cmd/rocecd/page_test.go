@@ -199,7 +199,7 @@ func TestNATSServer(t *testing.T) {
 	t.Parallel()
 	l := &lesson{team: newTeam(t, fabric, "dc1")}
 	page := blocks(t, chapterNATS)
-	require.Len(t, page, 1)
+	require.Len(t, page, 2, "the keys, and the configuration of a server")
 	signers := []string{"--signers", filepath.Join(l.dir, "allowed_signers")}
 	var (
 		carrier *process
@@ -215,7 +215,7 @@ func TestNATSServer(t *testing.T) {
 			words, file := words[1:3], strings.TrimPrefix(words[3], ">")
 			text := l.do(append(words, "--state", l.state("hub"))...)
 			require.NoError(t, os.WriteFile(filepath.Join(l.dir, file), []byte(text), 0o600))
-			users, server = file, l.natsServer(file)
+			users, server = file, l.natsServer(page[1], file)
 		case words[1] == "serve":
 			words = slices.DeleteFunc(words, func(w string) bool { return w == "--replicas" || w == "3" }) // one server
 			refused := l.fails(exit.Machines, "serve", "--nats", "tls://"+l.free("nats"), "--creds", l.ring("alice.creds"), "--ca", l.ring("ca.crt"))
@@ -234,7 +234,7 @@ func TestNATSServer(t *testing.T) {
 	killed(server)
 	carrier.until(http.StatusServiceUnavailable, "the hub does not answer")
 	waits := l.serve("waits", append(signers, "--nats", "tls://"+l.free("nats"), "--creds", l.ring("carrier.creds"), "--ca", l.ring("ca.crt"))...)
-	server = l.natsServer(users) // has lost what it had in memory
+	server = l.natsServer(page[1], users) // has lost what it had in memory
 	for _, p := range []*process{carrier, waits} {
 		p.until(http.StatusOK, "ready")
 		require.True(t, soon(func() bool {
@@ -250,13 +250,13 @@ func TestNATSServer(t *testing.T) {
 	}
 }
 
-// natsServer starts a NATS server that is not part of rocecd, with a file for its users.
-func (l *lesson) natsServer(users string) *exec.Cmd {
+// natsServer starts a NATS server that is not part of rocecd, with the configuration of the page and a file for its users.
+func (l *lesson) natsServer(config []string, users string) *exec.Cmd {
 	l.t.Helper()
-	host, port, err := net.SplitHostPort(l.free("nats"))
-	require.NoError(l.t, err)
-	text := fmt.Sprintf("include %q\nhost: %q\nport: %s\ntls: { cert_file: %q, key_file: %q }\n"+
-		"jetstream: { store_dir: %q, sync_interval: always }\n", users, host, port, l.ring("server.crt"), l.ring("server.key"), l.state("nats"))
+	text := strings.NewReplacer(
+		"rocec.conf", users, "0.0.0.0:4222", l.free("nats"), "/etc/nats/server.crt", l.ring("server.crt"), "/etc/nats/server.key",
+		l.ring("server.key"), "/var/lib/nats", l.state("nats"),
+	).Replace(strings.Join(config, "\n"))
 	file := filepath.Join(l.dir, "nats.conf")
 	require.NoError(l.t, os.WriteFile(file, []byte(text), 0o600))
 	cmd := exec.Command(machinetest.NATSServer(l.t), "--config", file)

@@ -44,7 +44,7 @@ type Share struct {
 
 // ListedWave is a wave of the plan.
 type ListedWave struct {
-	Number   int        `json:"number"`
+	Number   int        `json:"number"`  // from 1 in the share, as in rocec approve --wave SITE/NUMBER
 	Devices  string     `json:"devices"` // a nodeset
 	Began    *time.Time `json:"began,omitempty"`
 	Ended    *time.Time `json:"ended,omitempty"`
@@ -110,7 +110,7 @@ func (v *view) share(r *teamqueue.TeamRun, s *teamqueue.Share) Share {
 }
 
 func (v *view) wave(r *teamqueue.TeamRun, s *teamqueue.Share, n int) ListedWave {
-	out := ListedWave{Number: n, Devices: diag.Escape(r.Plan.Terms.Waves[n-1]), Approved: len(r.Approved[n]), By: []string{}}
+	out := ListedWave{Number: n - s.First + 1, Devices: diag.Escape(r.Plan.Terms.Waves[n-1]), Approved: len(r.Approved[n]), By: []string{}}
 	for _, h := range r.Plan.Terms.Holds {
 		if h.Wave == n {
 			out.Wanted = h.Approvals
