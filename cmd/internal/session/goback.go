@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/journal"
@@ -126,8 +127,10 @@ func Undo(ctx context.Context, s *Session, run string, o *BackOptions, r sequenc
 	if b.Seq, b.Order = s.BackSequence(of.Log, &b.Kept, o.MaxDark, r); b.Seq != nil {
 		f.ReadLocks(ctx, &b.Kept, b.Seq)
 	}
-	if sum := b.Kept.Summary(); sum.Unreachable+sum.Refused > 0 {
-		return errors.New("a device of the run cannot be read, so nothing was undone")
+	for _, d := range b.Kept.Devices {
+		if d.Err != nil {
+			return fmt.Errorf("nothing was undone, as a device of the run cannot be read: %w", d.Err)
+		}
 	}
 	if !b.Kept.Empty() {
 		if b.Barred = f.Barred(nil, of.Log.Fabric, &b.Kept, b.Seq, of.Log.Run, &o.ChangeOptions); b.Barred == nil {

@@ -166,10 +166,14 @@ func (p *printer) unconfirmed(r *ledger.RunSummary) {
 	if p.format == "json" {
 		return
 	}
-	s := p.Screen()
-	s.Prose("", diag.Escape(fmt.Sprintf("All waves of the run %s are complete, and it waits to be confirmed: %s.", r.Run, r.Why)))
-	for _, verb := range []string{"confirm", "rollback"} {
-		fmt.Fprintf(s.Raw, "  %s\n", diag.Rocec(verb, diag.Flag("--team"), diag.Arg("RUN", r.Run)))
+	p.Screen().Prose("", diag.Escape(fmt.Sprintf("All waves of the run %s are complete, and it waits to be confirmed: %s.", r.Run, r.Why)))
+	offer(p, r, "confirm", "rollback")
+}
+
+// offer prints the commands that a person can choose from.
+func offer(p *printer, r *ledger.RunSummary, verbs ...string) {
+	for _, verb := range verbs {
+		fmt.Fprintf(p.Screen().Raw, "  %s\n", diag.Rocec(verb, diag.Flag("--team"), diag.Arg("RUN", r.Run)))
 	}
 }
 
@@ -177,6 +181,9 @@ func (p *printer) unconfirmed(r *ledger.RunSummary) {
 func (p *printer) end(r *ledger.RunSummary, good ledger.State) error {
 	if p.format != "json" {
 		p.Screen().Prose("", diag.Escape(fmt.Sprintf("The run %s is over: %s.", r.Run, stateText(r))))
+		if r.State == ledger.Stopped && r.Sites[0].Site != "" {
+			offer(p, r, "resume", "rollback")
+		}
 	}
 	begun := slices.ContainsFunc(r.Sites, func(s ledger.Share) bool {
 		return slices.ContainsFunc(s.Waves, func(w ledger.RunWave) bool { return w.State != ledger.Waits })

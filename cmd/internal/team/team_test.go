@@ -557,6 +557,7 @@ func TestFollowing(t *testing.T) {
 		}
 		assert.Equal(t, want, status(t, d.Follow(t.Context(), of.Name, "")))
 		assert.NotContains(t, d.out.String(), "\u202e")
+		assert.Equal(t, want == exit.Incomplete, strings.Contains(d.out.String(), "  rocec resume --team "+of.Name+"\n"), "the ways on")
 		d.out.Reset()
 		require.NoError(t, d.Show(t.Context(), &ShowOptions{Run: "last"}))
 		assert.NotContains(t, d.out.String(), "\u202e")
