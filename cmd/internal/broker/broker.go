@@ -326,7 +326,17 @@ func (b *Broker) Last(ctx context.Context) (uint64, error) {
 	if err != nil {
 		return 0, told(b.url, err)
 	}
-	return s.CachedInfo().State.LastSeq, nil
+	n := s.CachedInfo().State.LastSeq
+	return n, possible(b.url, n)
+}
+
+// possible refuses a number that no store reaches. A reader that kept it would use no later store.
+func possible(url string, number uint64) error {
+	if number <= mostNumber {
+		return nil
+	}
+	return fmt.Errorf("the store of the hub %s has the message %d, and no store has so many: it is damaged or hostile. Stop the hub, remove "+
+		"its store, start it, and give it what the sites have kept (rocecd rebuild)", url, number)
 }
 
 // Follow calls use for each message that a filter matches, from a number on, in their order. It waits for new ones until ctx ends, or use
@@ -377,6 +387,9 @@ func (b *Broker) Follow(ctx context.Context, from uint64, filters []Subject, use
 		meta, err := m.Metadata()
 		if err != nil {
 			return told(b.url, err)
+		}
+		if err := possible(b.url, meta.Sequence.Stream); err != nil {
+			return err
 		}
 		if subject, err := ParseSubject(m.Subject()); err == nil {
 			if err := use(&Message{subject, meta.Sequence.Stream, meta.Timestamp, m.Data()}); err != nil {

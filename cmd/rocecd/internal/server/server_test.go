@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -91,6 +92,27 @@ func TestStream(t *testing.T) {
 	h.Stop()
 	h.up(t)
 	require.Equal(t, all, read(h.as(t, "bob", keys.Reader), broker.Subject{Kind: broker.Submit}, broker.Subject{Kind: broker.Wave}))
+}
+
+// TestNumbers: a reader uses no store with a number that no store reaches. The thief of a hub can make one.
+func TestNumbers(t *testing.T) {
+	h := start(t)
+	alice := h.as(t, "alice", keys.Operator)
+	h.as(t, "thief", keys.Hub)
+	conn, err := nats.Connect(h.URL(), nats.UserCredentials(filepath.Join(h.dir, "thief.creds")), nats.RootCAs(h.ring.CA()))
+	require.NoError(t, err)
+	defer conn.Close()
+	for _, n := range []uint64{1 << 48, 1<<63 + 1} {
+		m, err := conn.Request("$JS.API.STREAM.PURGE."+broker.Stream, fmt.Appendf(nil, `{"seq":%d}`, n+1), time.Minute)
+		require.NoError(t, err)
+		require.Contains(t, string(m.Data), `"success":true`)
+		_, err = alice.Publish(t.Context(), broker.Subject{Kind: broker.Submit, Fabric: "pod"}, fmt.Sprint(n), []byte("plan"))
+		require.NoError(t, err)
+		_, err = alice.Last(t.Context())
+		require.ErrorContains(t, err, "no store has so many")
+		err = alice.Read(t.Context(), 1, []broker.Subject{{Kind: broker.Submit}}, func(*broker.Message) error { return nil })
+		require.ErrorContains(t, err, "no store has so many")
+	}
 }
 
 // TestAlive: the hub has the newest sign of life of each site, and a site sends those of its own name alone.
