@@ -358,7 +358,7 @@ func (b *Broker) Follow(ctx context.Context, from uint64, filters []Subject, use
 		return told(b.url, err)
 	}
 	defer b.forget(Stream, consumer)
-	it, err := consumer.Messages(jetstream.PullMaxMessages(200))
+	it, err := consumer.Messages(jetstream.PullMaxMessagesWithBytesLimit(200, 2*MaxPayload))
 	if err != nil {
 		return told(b.url, err)
 	}
