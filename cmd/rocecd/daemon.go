@@ -159,8 +159,12 @@ func (d *daemon) startHub(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	for until := time.Now().Add(d.patience()); ; {
-		if err = d.openTeam(ctx); err == nil || broker.Refused(err) || ctx.Err() != nil || time.Now().After(until) {
+	until := time.Now()
+	if o.nats != "" { // a cluster that has just started has no leader for a while
+		until = until.Add(natsTime)
+	}
+	for {
+		if err = openTeam(ctx, d); err == nil || broker.Refused(err) || ctx.Err() != nil || time.Now().After(until) {
 			return err
 		}
 		d.log.Warn("rocecd asks again until the NATS server answers", "error", err)
@@ -171,16 +175,8 @@ func (d *daemon) startHub(ctx context.Context) (err error) {
 	}
 }
 
-// patience is how long this process asks a server that does not answer. A cluster that has just started has no leader for a while.
-func (d *daemon) patience() time.Duration {
-	if d.o.nats != "" {
-		return natsTime
-	}
-	return 0
-}
-
 // openTeam connects to the hub, and makes the streams of the team.
-func (d *daemon) openTeam(ctx context.Context) (err error) {
+func openTeam(ctx context.Context, d *daemon) (err error) {
 	if d.team == nil {
 		if d.team, err = d.link.open("hub", keys.Hub); err != nil {
 			return err
@@ -309,7 +305,7 @@ func newGlobals(p *person.Person) (*globals.Globals, error) {
 // watch makes the hub take users that were added or revoked, and renews the credentials of this process.
 func (d *daemon) watch(ctx context.Context) error {
 	if d.hub == nil {
-		return d.hear(ctx)
+		return hear(ctx, d)
 	}
 	known, renewed := "", time.Now()
 	for ctx.Err() == nil {
@@ -334,9 +330,13 @@ func (d *daemon) watch(ctx context.Context) error {
 }
 
 // hear makes the stream of the signs of life again, after each new connection to a NATS server: the server may have started again.
-func (d *daemon) hear(ctx context.Context) error {
+func hear(ctx context.Context, d *daemon) error {
+	if d.team == nil {
+		<-ctx.Done()
+		return nil
+	}
 	for known := uint64(0); ctx.Err() == nil; {
-		if now := d.reconnects(); now != known {
+		if now := d.team.Reconnects(); now != known {
 			if err := d.team.MakeAlive(ctx, d.o.replicas); err == nil {
 				known = now
 			} else {
@@ -349,14 +349,6 @@ func (d *daemon) hear(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// reconnects returns how often the connection to the hub came back.
-func (d *daemon) reconnects() uint64 {
-	if d.team == nil {
-		return 0
-	}
-	return d.team.Reconnects()
 }
 
 // feed returns where the pages read. A site reads as itself, and the hub as a reader.

@@ -233,7 +233,8 @@ func TestNATSServer(t *testing.T) {
 	require.Equal(t, []string{"dc1 complete"}, l.over(run1))
 	killed(server)
 	carrier.until(http.StatusServiceUnavailable, "the hub does not answer")
-	waits := l.serve("waits", append(signers, "--nats", "tls://"+l.free("nats"), "--creds", l.ring("carrier.creds"), "--ca", l.ring("ca.crt"))...)
+	to := []string{"--nats", "tls://" + l.free("nats"), "--creds", l.ring("carrier.creds"), "--ca", l.ring("ca.crt")}
+	waits := l.serve("waits", append(to, signers...)...)
 	server = l.natsServer(page[1], users) // has lost what it had in memory
 	for _, p := range []*process{carrier, waits} {
 		p.until(http.StatusOK, "ready")
@@ -242,8 +243,7 @@ func TestNATSServer(t *testing.T) {
 			return regexp.MustCompile(`(?s)rocec_team_current\{[^}]*\} 1\n.*rocec_team_site_alive\{[^}]*\} 1\n`).MatchString(text)
 		}), "%s", func() string { _, text := p.page("/metrics"); return text }())
 	}
-	out := l.do("rebuild", "--after", "1000", "--state", l.state("x"), "--nats", "tls://"+l.free("nats"), "--creds", l.ring("carrier.creds"),
-		"--ca", l.ring("ca.crt"))
+	out := l.do(append([]string{"rebuild", "--after", "1000", "--state", l.state("x")}, to...)...)
 	require.Contains(t, out, "The numbers of the hub go on above 1,000.")
 	for _, p := range []*process{site, carrier, waits} {
 		require.Equal(t, exit.Good, p.end(), "%s", p.log)

@@ -227,8 +227,8 @@ const alive = "rocec-alive."
 // AliveFor is how long a sign of life is good.
 const AliveFor = 30 * time.Second
 
-// MakeAlive makes the stream of the signs of life. It is in memory: a hub that starts again hears the sites within seconds. A server without
-// a copy that starts again has lost it.
+// MakeAlive makes the stream of the signs of life. It is in memory: a hub that starts again hears the sites within seconds. A single server
+// that starts again has lost it.
 func (b *Broker) MakeAlive(ctx context.Context, replicas int) error {
 	return makeStream(ctx, b, jetstream.StreamConfig{
 		Name: AliveStream, Subjects: []string{AliveSubject("")}, Storage: jetstream.MemoryStorage, MaxMsgsPerSubject: 1,
