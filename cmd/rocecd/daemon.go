@@ -27,6 +27,7 @@ import (
 	"github.com/rocec/rocec/cmd/rocecd/internal/server"
 	"github.com/rocec/rocec/cmd/rocecd/internal/site"
 	"github.com/rocec/rocec/compiler/change"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/deploy/sequence"
@@ -288,7 +289,11 @@ func (o *place) signersOf(p *person.Person) func() (*sshsig.Signers, error) {
 		if err != nil {
 			return nil, err
 		}
-		return sshsig.ParseSigners(text)
+		signers, err := sshsig.ParseSigners(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", diag.Escape(o.signers), err)
+		}
+		return signers, nil
 	}
 }
 

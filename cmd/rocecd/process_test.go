@@ -330,6 +330,7 @@ func TestWrong(t *testing.T) {
 		{exit.Errors, `the ring has no user "carol"`, []string{"keys", "revoke", "carol", "--state", w.state("hub")}},
 		{exit.Machines, "is not empty. A new ring", []string{"keys", "init", "--state", w.state("hub")}},
 		{exit.Machines, "there is no ring of keys: rocecd keys init", []string{"keys", "list", "--state", w.state("none")}},
+		{exit.Machines, "fabric.hcl: line ", site("--site", "dc1", "--mirror", w.repo, "--signers", filepath.Join(w.repo, "fabric.hcl"))},
 		{exit.Usage, "--hub needs --site", site("--mirror", w.repo)},
 		{exit.Usage, "--hub needs --mirror", site("--site", "dc1")},
 		{exit.Usage, "the fabric prod has no site dc*: it has dc1 and dc2", site("--site", "dc*", "--mirror", w.repo)},

@@ -2,6 +2,7 @@ package revision
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -26,8 +27,39 @@ var modes = map[string]fs.FileMode{
 	"160000": fs.ModeIrregular, // a submodule, whose files are in another repository
 }
 
-// entries returns the entries of a folder, sorted by name.
-func (r *Revision) entries(hash string) ([]entry, error) {
+// RefusedError is the error for a commit with files that git itself would not have made, or with too many.
+type RefusedError struct{ Commit, Folder, Why string }
+
+// Error names the commit and the folder.
+func (e *RefusedError) Error() string {
+	if e.Folder == "." {
+		return fmt.Sprintf("the commit %s is refused: its root folder %s", e.Commit, e.Why)
+	}
+	return fmt.Sprintf("the commit %s is refused: its folder %q %s", e.Commit, e.Folder, e.Why)
+}
+
+// failed returns an error with the path of the file. A [RefusedError] names the folder itself.
+func failed(op, name string, err error) error {
+	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
+		return refused
+	}
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}
+
+// badName returns why git would not have made an entry with a name; empty: git could have. Such a name makes a walk endless, leads out of
+// the folder of a copy, or makes the copy a repository with programs of its own.
+func badName(name string) string {
+	switch {
+	case name == "" || name == "." || name == ".." || strings.Contains(name, "/") || strings.EqualFold(name, ".git"):
+		return fmt.Sprintf("has an entry with the name %q", name)
+	case len(name) > maxElement:
+		return fmt.Sprintf("has an entry with a name of %d bytes, and %d are the maximum", len(name), maxElement)
+	}
+	return ""
+}
+
+// entries returns the entries of a folder, sorted by name. An error has the path of the folder.
+func (r *Revision) entries(hash, folder string) ([]entry, error) {
 	r.mu.Lock()
 	have, known := r.folders[hash]
 	r.mu.Unlock()
@@ -48,14 +80,49 @@ func (r *Revision) entries(hash string) ([]entry, error) {
 		if !ok || !also || len(rest) < width {
 			return nil, errors.New("the folder object of git is incomplete")
 		}
+		if why := badName(string(name)); why != "" {
+			return nil, &RefusedError{r.Commit, folder, why}
+		}
 		out = append(out, entry{string(name), hex.EncodeToString(rest[:width]), modes[string(mode)]})
 		data = rest[width:]
 	}
 	sort.Slice(out, func(i, k int) bool { return out[i].name < out[k].name })
+	for i := 1; i < len(out); i++ {
+		if out[i].name == out[i-1].name {
+			return nil, &RefusedError{r.Commit, folder, fmt.Sprintf("has two entries with the name %q", out[i].name)}
+		}
+	}
 	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.known += len(out); r.known > maxEntries {
+		return nil, r.tooMany()
+	}
 	r.folders[hash] = out
-	r.mu.Unlock()
 	return out, nil
+}
+
+func (r *Revision) tooMany() error {
+	return &RefusedError{r.Commit, ".", fmt.Sprintf("has more than %d files and folders", maxEntries)}
+}
+
+// Walk calls do for all files and folders of the commit, a folder before what is in it, until do returns an error or ctx ends. A folder
+// that the commit has at several paths counts at each: few objects of git can be files without end.
+func (r *Revision) Walk(ctx context.Context, do func(name string, d fs.DirEntry) error) error {
+	seen := 0
+	return fs.WalkDir(r.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case name == ".":
+			return nil
+		}
+		if seen++; seen > maxEntries {
+			return r.tooMany()
+		}
+		return do(name, d)
+	})
 }
 
 // FS returns the files of the commit, from the root of its repository. It follows links only inside of the commit.
@@ -87,13 +154,16 @@ func (f files) find(op, name string, last bool) (entry, error) {
 			at = at[:len(at)-1]
 			continue
 		}
+		if len(at) > maxDepth {
+			return entry{}, &RefusedError{f.r.Commit, ".", fmt.Sprintf("has folders more than %d deep", maxDepth)}
+		}
 		here := at[len(at)-1]
 		if !here.mode.IsDir() {
 			return entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 		}
-		all, err := f.r.entries(here.hash)
+		all, err := f.r.entries(here.hash, pathOf(at))
 		if err != nil {
-			return entry{}, &fs.PathError{Op: op, Path: name, Err: err}
+			return entry{}, failed(op, name, err)
 		}
 		i, found := slices.BinarySearchFunc(all, word, func(e entry, word string) int { return strings.Compare(e.name, word) })
 		if !found {
@@ -115,6 +185,15 @@ func (f files) find(op, name string, last bool) (entry, error) {
 	return at[len(at)-1], nil
 }
 
+// pathOf returns the path of the last of the entries, each of which is in the one before.
+func pathOf(entries []entry) string {
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.name
+	}
+	return path.Join(names...)
+}
+
 // data reads the content of a file, or the target of a link.
 func (f files) data(e entry) ([]byte, error) {
 	if e.mode&fs.ModeIrregular != 0 {
@@ -133,7 +212,7 @@ func (f files) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &opened{info: info{entry: e}, of: f}
+	o := &opened{info: info{entry: e}, of: f, path: name}
 	if e.mode.IsDir() {
 		return o, nil
 	}
@@ -203,9 +282,9 @@ func (f files) ReadDir(name string) ([]fs.DirEntry, error) {
 	if !e.mode.IsDir() {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: errors.New("it is not a folder")}
 	}
-	all, err := f.r.entries(e.hash)
+	all, err := f.r.entries(e.hash, name)
 	if err != nil {
-		return nil, &fs.PathError{Op: "readdir", Path: name, Err: err}
+		return nil, failed("readdir", name, err)
 	}
 	out := make([]fs.DirEntry, len(all))
 	for i, one := range all {
@@ -219,6 +298,7 @@ type opened struct {
 	*bytes.Reader
 	info info
 	of   files
+	path string
 	left []fs.DirEntry
 	told bool
 }
@@ -240,7 +320,7 @@ func (o *opened) Read(p []byte) (int, error) {
 // ReadDir lists the folder.
 func (o *opened) ReadDir(n int) ([]fs.DirEntry, error) {
 	if !o.told {
-		all, err := o.of.r.entries(o.info.hash)
+		all, err := o.of.r.entries(o.info.hash, o.path)
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,8 @@ package revision_test
 
 import (
 	"context"
+	"encoding/hex"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -205,4 +207,113 @@ func TestHostileConfiguration(t *testing.T) {
 		require.Error(t, err)
 		require.NoFileExists(t, ran)
 	}
+}
+
+// tree writes a folder object of entries, each with a mode, a name and a hash, as only an attacker does.
+func tree(t *testing.T, git func(args ...string) string, entries ...[3]string) string {
+	t.Helper()
+	var data []byte
+	for _, e := range entries {
+		raw, err := hex.DecodeString(e[2])
+		require.NoError(t, err)
+		data = append(append(append(data, e[0]+" "+e[1]...), 0), raw...)
+	}
+	file := filepath.Join(t.TempDir(), "tree")
+	require.NoError(t, os.WriteFile(file, data, 0o644))
+	return git("hash-object", "-t", "tree", "-w", "--literally", file)
+}
+
+// A commit with names that git itself does not make is refused, in each of its folders. A submodule and long names stay.
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	dir, git := repository(t, map[string]string{"fabric.hcl": "one\n"})
+	blob := git("rev-parse", "HEAD:fabric.hcl")
+	sub := tree(t, git, [3]string{"100644", "x", blob})
+	long := strings.Repeat("a", 255)
+	for want, entries := range map[string][][3]string{
+		"":                                  {{"100644", long, blob}, {"100644", ".gitignore", blob}, {"160000", "sub", blob}},
+		`an entry with the name ""`:         {{"100644", "", blob}},
+		`an entry with the name "."`:        {{"40000", ".", sub}},
+		`an entry with the name ".."`:       {{"40000", "..", sub}},
+		`an entry with the name "../evil"`:  {{"100644", "../evil", blob}},
+		`an entry with the name ".git"`:     {{"100644", ".git", blob}},
+		`an entry with the name ".GIT"`:     {{"40000", ".GIT", sub}},
+		`an entry with a name of 256 bytes`: {{"100644", long + "a", blob}},
+		`two entries with the name "x"`:     {{"40000", "x", sub}, {"100644", "y", blob}, {"100644", "x", blob}},
+	} {
+		bad := tree(t, git, entries...)
+		for _, folder := range []string{".", "zz"} {
+			root := bad
+			if folder != "." {
+				root = tree(t, git, [3]string{"40000", folder, bad})
+			}
+			r := open(t, dir, git("commit-tree", root, "-m", "x"))
+			err := r.Walk(t.Context(), func(string, fs.DirEntry) error { return nil })
+			if want == "" {
+				require.NoError(t, err)
+				continue
+			}
+			named := "its root folder has "
+			if folder != "." {
+				named = fmt.Sprintf("its folder %q has ", folder)
+			}
+			refused := (*revision.RefusedError)(nil)
+			require.ErrorAs(t, err, &refused)
+			text := err.Error()
+			require.True(t, strings.HasPrefix(text, "the commit "+r.Commit+" is refused: "+named+want), text)
+			_, err = fs.ReadFile(r.FS(), filepath.Join(folder, "fabric.hcl"))
+			require.EqualError(t, err, text)
+		}
+	}
+}
+
+// Few objects of git can be files without end. A walk ends at its bounds, and when its context does.
+func TestBomb(t *testing.T) {
+	t.Parallel()
+	dir, git := repository(t, map[string]string{"fabric.hcl": "one\n"})
+	folders := func(depth, width int) string {
+		hash := tree(t, git)
+		for range depth {
+			var entries [][3]string
+			for i := range width {
+				entries = append(entries, [3]string{"40000", fmt.Sprint("d", i), hash})
+			}
+			hash = tree(t, git, entries...)
+		}
+		return git("commit-tree", hash, "-m", "x")
+	}
+	walk := func(commit string, do func(string, fs.DirEntry) error) (n int, err error) {
+		err = open(t, dir, commit).Walk(t.Context(), func(name string, d fs.DirEntry) error {
+			n++
+			return do(name, d)
+		})
+		return n, err
+	}
+	nothing := func(string, fs.DirEntry) error { return nil }
+	n, err := walk(folders(6, 10), nothing)
+	require.ErrorContains(t, err, "its root folder has more than 100000 files and folders")
+	require.Equal(t, 100_000, n)
+	n, err = walk(folders(64, 1), nothing)
+	require.NoError(t, err)
+	require.Equal(t, 64, n)
+	n, err = walk(folders(65, 1), nothing)
+	require.ErrorContains(t, err, "its root folder has folders more than 64 deep")
+	require.Equal(t, 65, n)
+
+	many, blob := make([][3]string, 100_001), git("rev-parse", "HEAD:fabric.hcl")
+	for i := range many {
+		many[i] = [3]string{"100644", fmt.Sprint("f", i), blob}
+	}
+	_, err = fs.ReadFile(open(t, dir, git("commit-tree", tree(t, git, many...), "-m", "x")).FS(), "f1")
+	require.ErrorContains(t, err, "its root folder has more than 100000 files and folders")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	n = 0
+	err = open(t, dir, folders(3, 10)).Walk(ctx, func(string, fs.DirEntry) error {
+		n++
+		cancel()
+		return nil
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, 1, n)
 }

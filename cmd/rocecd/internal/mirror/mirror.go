@@ -51,7 +51,7 @@ func Newest(ctx context.Context, git string) (string, error) {
 }
 
 // Copy calls folder and file for the content of a commit, a folder before what is in it. Links become the files that they name; other links
-// are left out.
+// and submodules are left out. If git itself would not have made the commit, the error is a [revision.RefusedError].
 func Copy(ctx context.Context, git, commit string, folder func(name string) error, file func(name string, data []byte) error) error {
 	r, err := revision.Open(ctx, git, commit, commit)
 	if err != nil {
@@ -59,17 +59,17 @@ func Copy(ctx context.Context, git, commit string, folder func(name string) erro
 	}
 	defer r.Close()
 	files := r.FS()
-	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+	return r.Walk(ctx, func(name string, d fs.DirEntry) error {
 		switch {
-		case err != nil || name == ".":
-			return err
 		case d.IsDir():
 			return folder(name)
+		case d.Type()&fs.ModeIrregular != 0:
+			return nil
 		}
 		data, err := fs.ReadFile(files, name)
 		switch {
 		case err != nil && d.Type()&fs.ModeSymlink != 0:
-			return nil
+			return ctx.Err()
 		case err != nil:
 			return err
 		}

@@ -77,3 +77,25 @@ func TestMirror(t *testing.T) {
 	_, err = Newest(t.Context(), dir)
 	require.Error(t, err)
 }
+
+// TestLeftOut: a copy has the files that links name. A submodule, and a link that leads outside or into a submodule, are left out.
+func TestLeftOut(t *testing.T) {
+	dir := t.TempDir()
+	git(t, dir, "init", "--quiet")
+	first := commit(t, dir, "one\n")
+	for name, to := range map[string]string{"in": "racks/fabric.hcl", "out": "/etc/passwd", "lost": "sub/x"} {
+		require.NoError(t, os.Symlink(to, filepath.Join(dir, name)))
+	}
+	git(t, dir, "update-index", "--add", "--cacheinfo", "160000,"+first+",sub")
+	git(t, dir, "add", "in", "out", "lost")
+	git(t, dir, "commit", "--quiet", "-m", "submodule")
+	var got []string
+	require.NoError(t, Copy(t.Context(), dir, git(t, dir, "rev-parse", "HEAD"), func(name string) error {
+		got = append(got, name)
+		return nil
+	}, func(name string, data []byte) error {
+		got = append(got, name+" "+string(data))
+		return nil
+	}))
+	require.Equal(t, []string{"in one\n", "racks", "racks/fabric.hcl one\n"}, got)
+}

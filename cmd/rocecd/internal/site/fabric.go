@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/rocec/rocec/cmd/internal/statement"
@@ -28,30 +32,94 @@ func (w *Worker) folder(ctx context.Context, fabric, commit string) (string, err
 	}
 	taking.Lock()
 	defer taking.Unlock()
-	dir := filepath.Join(w.o.State, "fabric", statement.Sum([]byte(fabric))[:16]+"-"+commit)
-	folder, err := safefile.MakeFolder(dir, ownFolders)
+	at, prefix := filepath.Join(w.o.State, "fabric"), statement.Sum([]byte(fabric))[:16]+"-"
+	copies, err := safefile.MakeFolder(at, ownFolders-1)
 	if err != nil {
 		return "", onDisk(err)
 	}
-	defer folder.Close()
-	if _, err := folder.ReadFile(wholeFile, 1); err == nil {
-		return filepath.Join(dir, filepath.FromSlash(of.Folder)), nil
+	defer copies.Close()
+	name := prefix + commit
+	dir := filepath.Join(at, name, filepath.FromSlash(of.Folder))
+	if mark := path.Join(name, wholeFile); isThere(copies, mark) {
+		_ = copies.WriteFile(mark, nil) // the folder gets the time of its last use
+		return dir, nil
 	}
 	if !mirror.Has(ctx, of.Mirror, commit) {
 		if err := mirror.Fetch(ctx, of.Mirror); err != nil {
 			return "", fmt.Errorf("the mirror of the fabric does not have the commit %s, and cannot be brought up to date: %w", commit, err)
 		}
 	}
-	err = mirror.Copy(ctx, of.Mirror, commit, func(name string) error { return onDisk(folder.MakeFolder(name)) },
-		func(name string, data []byte) error { return onDisk(folder.WriteFile(name, data)) })
-	if err != nil {
-		return "", err
+	if err := take(ctx, of.Mirror, commit, copies, name); err != nil {
+		return "", errors.Join(err, onDisk(copies.RemoveAll(name)))
 	}
-	if err := onDisk(folder.WriteFile(wholeFile, nil)); err != nil {
-		return "", err
+	if err := w.tidy(copies, fabric, prefix); err != nil {
+		w.o.Log.Warn("copies of old commits are not removed", "error", err)
 	}
-	return filepath.Join(dir, filepath.FromSlash(of.Folder)), nil
+	return dir, nil
 }
 
-// wholeFile is in a folder that has all files of a commit. By its name, the modules of a fabric may be anywhere in the folder.
+func isThere(folder *safefile.Folder, name string) bool {
+	_, err := folder.ReadFile(name, 1)
+	return err == nil
+}
+
+// take writes the files of a commit into a new folder. An earlier one was cut off.
+func take(ctx context.Context, git, commit string, copies *safefile.Folder, name string) error {
+	if err := copies.RemoveAll(name); err != nil {
+		return onDisk(err)
+	}
+	if err := copies.MakeFolder(name); err != nil {
+		return onDisk(err)
+	}
+	err := mirror.Copy(ctx, git, commit, func(file string) error { return onDisk(copies.MakeFolder(path.Join(name, file))) },
+		func(file string, data []byte) error { return onDisk(copies.WriteFile(path.Join(name, file), data)) })
+	if err != nil {
+		return err
+	}
+	return onDisk(copies.WriteFile(path.Join(name, wholeFile), nil))
+}
+
+// mostCopies is how many copies a site keeps that no run needs.
+const mostCopies = 20
+
+// tidy removes the copies of a fabric that were used least lately. It keeps those of runs that are not over, and those of journals, because
+// a later rollback reads them.
+func (w *Worker) tidy(copies *safefile.Folder, fabric, prefix string) error {
+	all, err := copies.ReadDir()
+	if err != nil || len(all) <= mostCopies {
+		return err
+	}
+	_, logs, unreadable, err := w.o.Session(nil).ReadRuns()
+	if err != nil || len(unreadable) > 0 { // they may need any
+		return err
+	}
+	needed := map[string]bool{}
+	for _, l := range logs {
+		for dir := l.Fabric; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			needed[filepath.Base(dir)] = true
+		}
+	}
+	w.mu.Lock()
+	for _, r := range w.queue.Runs(fabric) {
+		if !r.Over(w.o.Clock.Now()) {
+			needed[prefix+r.Plan.Terms.Commit] = true
+		}
+	}
+	w.mu.Unlock()
+	var old []fs.FileInfo
+	for _, e := range all {
+		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), prefix) && !needed[e.Name()] {
+			old = append(old, info)
+		}
+	}
+	slices.SortFunc(old, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	for _, info := range old[min(mostCopies, len(old)):] {
+		_ = copies.Remove(path.Join(info.Name(), wholeFile)) // first: a removal may be cut off
+		err = errors.Join(err, copies.RemoveAll(info.Name()))
+	}
+	return err
+}
+
+// wholeFile is in a folder that has all files of a commit. No commit has a file of that name. By the name, the modules of a fabric may be
+// anywhere in the folder.
 const wholeFile = ".git"
