@@ -188,7 +188,8 @@ func (s *Saved) digest() string {
 	return hex.EncodeToString(h[:])
 }
 
-// LoadPlan reads a plan file. It refuses a file of another format, and a file that differs in any byte from the output of [SavePlan].
+// LoadPlan reads a plan file. It refuses a file of another format, a file that differs in any byte from the output of [SavePlan], and one
+// whose sites do not split its waves.
 func LoadPlan(r io.Reader) (*Saved, error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxPlanFile+1))
 	if err != nil {
@@ -216,6 +217,9 @@ func LoadPlan(r io.Reader) (*Saved, error) {
 			return nil, fmt.Errorf("the plan file has the device %q twice: make the plan again", diag.Cut(d.Name))
 		}
 		names[d.Name] = true
+	}
+	if err := s.Terms.splits(); err != nil {
+		return nil, fmt.Errorf("%w: make the plan again", err)
 	}
 	return &s, nil
 }

@@ -65,12 +65,14 @@ type TeamRun struct {
 	Withdrawn    string             // who withdrew it; empty: no person
 	Back         *Said              // the newest rollback; nil: no person rolled it back
 	rebuilt      bool               // what persons said comes from records of sites, before what sites said
+	signed       journal.Signature  // of the submission
 }
 
 // Approval is the approval of a wave that is held.
 type Approval struct {
 	Person string
 	At     time.Time
+	signed journal.Signature
 }
 
 // Said is a statement of a person about a run.
@@ -166,11 +168,12 @@ func (q *Queue) fold(m *broker.Message) (run string, err error) {
 		}
 		q.nonces[key] = true
 	}
+	by := journal.Signature{Person: author, Signature: signed.Signature}
 	switch {
 	case m.Kind == broker.Submit && st.Verb == statement.Submit:
-		return st.Run, q.submit(m.Number, st, author, signed.Body)
+		return st.Run, q.submit(m.Number, st, by, signed.Body)
 	case m.Kind == broker.Say && !st.Verb.OfSite() && st.Verb != statement.Ask && st.Verb != statement.Submit:
-		return st.Run, q.say(m.Number, st, author)
+		return st.Run, q.say(m.Number, st, by)
 	case m.Kind == broker.Wave && st.Verb.OfSite():
 		return st.Run, q.site(st)
 	}
@@ -178,7 +181,7 @@ func (q *Queue) fold(m *broker.Message) (run string, err error) {
 }
 
 // submit adds a run.
-func (q *Queue) submit(number uint64, st *statement.Statement, by string, body []byte) error {
+func (q *Queue) submit(number uint64, st *statement.Statement, by journal.Signature, body []byte) error {
 	if q.runs[st.Run] != nil {
 		return fmt.Errorf("there is a run %s already", st.Run)
 	}
@@ -197,16 +200,13 @@ func (q *Queue) submit(number uint64, st *statement.Statement, by string, body [
 		return fmt.Errorf("the plan is of the fabric %q, not %q", plan.Terms.Name, st.Fabric)
 	}
 	r := &TeamRun{
-		Name: st.Run, Fabric: st.Fabric, Number: number, Epoch: number, Digest: st.Digest, By: by, At: st.At, Plan: plan, Envelope: &e,
-		Approved: map[int][]Approval{},
+		Name: st.Run, Fabric: st.Fabric, Number: number, Epoch: number, Digest: st.Digest, By: by.Person, At: st.At, Plan: plan,
+		Envelope: &e, Approved: map[int][]Approval{}, signed: by,
 	}
 	wave := 1
-	for _, s := range plan.Terms.Shares {
+	for _, s := range plan.Terms.Shares { // they split the waves, or LoadPlan would have refused the plan
 		r.Shares = append(r.Shares, &Share{Site: s.Site, First: wave, Last: wave + s.Waves - 1, Waves: map[int]*Wave{}})
 		wave += s.Waves
-	}
-	if wave-1 != len(plan.Terms.Waves) {
-		return fmt.Errorf("the plan has %d waves, and its sites have %d", len(plan.Terms.Waves), wave-1)
 	}
 	q.runs[r.Name] = r
 	at, _ := slices.BinarySearchFunc(q.fabrics[r.Fabric], r.Number, func(r *TeamRun, n uint64) int { return cmp.Compare(r.Number, n) })
@@ -223,8 +223,31 @@ func (q *Queue) run(st *statement.Statement) (*TeamRun, error) {
 	return r, st.Fits(statement.Want{Fabric: r.Fabric, Run: r.Name, Digest: r.Digest})
 }
 
+// approve takes an approval of a wave that is held. [journal.Signature.Same] decides who is another person, as it does for a plan.
+func (r *TeamRun) approve(st *statement.Statement, signed journal.Signature) error {
+	by, have := signed.Person, r.Approved[st.Wave]
+	alias := func(of journal.Signature) string {
+		if of.Person == by {
+			return ""
+		}
+		return fmt.Sprintf(" (%s and %s have one key or name)", by, of.Person)
+	}
+	i := slices.IndexFunc(have, func(a Approval) bool { return a.signed.Same(signed) })
+	switch {
+	case r.hold(st.Wave) == nil:
+		return fmt.Errorf("wave %d is not held", st.Wave)
+	case r.signed.Same(signed):
+		return fmt.Errorf("%s submitted the run, and so approves none of its waves%s", r.By, alias(r.signed))
+	case i >= 0:
+		return fmt.Errorf("%s has approved it already%s", have[i].Person, alias(have[i].signed))
+	}
+	r.Approved[st.Wave] = append(have, Approval{by, st.At, signed})
+	return nil
+}
+
 // say takes a statement of a person.
-func (q *Queue) say(number uint64, st *statement.Statement, by string) error {
+func (q *Queue) say(number uint64, st *statement.Statement, signed journal.Signature) error {
+	by := signed.Person
 	r, err := q.run(st)
 	if err != nil {
 		return err
@@ -239,16 +262,7 @@ func (q *Queue) say(number uint64, st *statement.Statement, by string) error {
 	}
 	switch st.Verb {
 	case statement.Approve:
-		switch {
-		case r.hold(st.Wave) == nil:
-			return fmt.Errorf("wave %d is not held", st.Wave)
-		case by == r.By:
-			return fmt.Errorf("%s submitted the run, and so approves none of its waves", by)
-		case slices.ContainsFunc(r.Approved[st.Wave], func(a Approval) bool { return a.Person == by }):
-			return fmt.Errorf("%s has approved it already", by)
-		}
-		r.Approved[st.Wave] = append(r.Approved[st.Wave], Approval{by, st.At})
-		return nil
+		return r.approve(st, signed)
 	case statement.Withdraw:
 		if r.Withdrawn == "" {
 			r.Withdrawn = by
