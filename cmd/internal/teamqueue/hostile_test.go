@@ -99,3 +99,61 @@ func TestOnePerson(t *testing.T) {
 	require.NoError(t, approve("carol"))
 	require.Len(t, q.Run("r1").Approved[3], 2)
 }
+
+// TestDoubles: a double of a statement that counts is no message that changes nothing, whichever of both came first, as after a rebuild.
+func TestDoubles(t *testing.T) {
+	w := newTeam(t)
+	q := New(w.signers)
+	m, digest := w.submit("r1")
+	again := func(m *broker.Message) error {
+		one := *m
+		w.number++
+		one.Number = w.number
+		return q.Take(&one)
+	}
+	early := w.site("dc1", digest, statement.Taken, 0, "") // the hub has it before its run
+	require.ErrorContains(t, again(early), "there is no run r1")
+	require.Equal(t, Dropped{Unfit: 1}, q.Dropped)
+	require.NoError(t, again(m))
+	require.NoError(t, q.Take(w.message(broker.Wave, "site:dc1", statement.Statement{
+		Verb: statement.Taken, Run: "r1", Digest: digest, Site: "dc1", Epoch: w.number,
+	}, nil)))
+	require.Len(t, q.Rejected, 1)
+	late := w.message(broker.Wave, "site:dc1", statement.Statement{
+		Verb: statement.Began, Run: "r1", Digest: digest, Site: "dc1", Wave: 1, Epoch: w.number,
+	}, nil)
+	require.NoError(t, again(late))
+	resume := w.message(broker.Say, "carol", statement.Statement{Verb: statement.Resume, Run: "r1", Digest: digest}, nil)
+	require.NoError(t, again(resume))
+	require.ErrorContains(t, again(m), "came before")
+	require.ErrorContains(t, again(resume), "came before")
+	require.ErrorContains(t, again(late), "has gone on in epoch")
+	require.Equal(t, Dropped{Unfit: 1}, q.Dropped, "doubles change nothing, and are not counted")
+	require.ErrorContains(t, again(&broker.Message{Subject: m.Subject, Data: []byte("x")}), "no signed statement")
+	require.Equal(t, Dropped{Unsigned: 1, Unfit: 1}, q.Dropped)
+	require.Len(t, q.Rejected, 2)
+}
+
+// TestEarlyStatement: a statement that came before its run counts when it comes again, and its first message is no message that changes
+// nothing any more.
+func TestEarlyStatement(t *testing.T) {
+	w := newTeam(t)
+	q := New(w.signers)
+	m, digest := w.submit("r1")
+	early := *w.site("dc1", digest, statement.Taken, 0, "")
+	early.Number = 1
+	require.ErrorContains(t, q.Take(&early), "there is no run r1")
+	of := statement.Statement{Verb: statement.Recorded}
+	m.Number = 1
+	body, err := Record(m)
+	require.NoError(t, err)
+	of.Site = "dc1"
+	record := w.message(broker.Record, "site:dc1", of, body)
+	record.Site = "dc1"
+	require.NoError(t, q.Take(record))
+	again := early
+	again.Number = w.number + 1
+	require.NoError(t, q.Take(&again))
+	require.Equal(t, Dropped{}, q.Dropped)
+	require.Empty(t, q.Rejected)
+}

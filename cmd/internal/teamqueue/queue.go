@@ -35,7 +35,10 @@ type Queue struct {
 	runs     map[string]*TeamRun // by name
 	fabrics  map[string][]*TeamRun
 	nonces   map[string]bool // of statements of persons
+	counted  map[identity]bool
+	unfit    map[identity]int // how often a signed statement came and did not fit
 	last     uint64
+	Dropped  Dropped
 	Rejected []Rejected // the newest ones
 }
 
@@ -44,6 +47,7 @@ type Rejected struct {
 	Number uint64
 	What   string // its subject
 	Why    string
+	of     identity
 }
 
 // mostRejected bounds the messages that are kept with their reasons.
@@ -106,7 +110,10 @@ type Wave struct {
 
 // New returns an empty queue, whose messages the signers must have signed.
 func New(signers *sshsig.Signers) *Queue {
-	return &Queue{signers: signers, runs: map[string]*TeamRun{}, fabrics: map[string][]*TeamRun{}, nonces: map[string]bool{}}
+	return &Queue{
+		signers: signers, runs: map[string]*TeamRun{}, fabrics: map[string][]*TeamRun{}, nonces: map[string]bool{},
+		counted: map[identity]bool{}, unfit: map[identity]int{},
+	}
 }
 
 // Own takes a statement that this site has made, before the hub has it. So a site knows its own waves while the hub is away.
@@ -117,67 +124,66 @@ var Kinds = []broker.Kind{broker.Submit, broker.Say, broker.Wave, broker.Record}
 
 // Take adds a message. The error states why it changes nothing, as part of a sentence.
 func (q *Queue) Take(m *broker.Message) error {
-	err := q.take(m)
-	if err != nil {
-		q.Rejected = append(q.Rejected, Rejected{m.Number, m.Filter(), err.Error()})
-		q.Rejected = q.Rejected[max(0, len(q.Rejected)-mostRejected):]
-	}
+	id, err := q.take(m)
+	q.judged(m, id, err)
 	return err
 }
 
-func (q *Queue) take(m *broker.Message) error {
+func (q *Queue) take(m *broker.Message) (identity, error) {
 	if m.Number <= q.last {
-		return fmt.Errorf("the number %d is not above %d: the store of the hub is older than the messages that came before", m.Number, q.last)
+		return identity{}, fmt.Errorf("the number %d is not above %d: the store of the hub is older than the messages that came before", m.Number,
+			q.last)
 	}
 	q.last = m.Number
 	if m.Kind != broker.Record {
-		_, err := q.fold(m)
-		return err
+		_, id, err := q.fold(m)
+		return id, err
 	}
 	of, err := OpenRecord(m, q.signers)
 	if err != nil {
-		return err
+		return identity{}, err
 	}
-	run, err := q.fold(of)
+	run, id, err := q.fold(of)
 	if err == nil {
 		q.runs[run].rebuilt = true
 	}
-	return err
+	return id, err
 }
 
 // fold adds a message that has its number and time from the stream, or from the record of a site. It returns the run.
-func (q *Queue) fold(m *broker.Message) (run string, err error) {
+func (q *Queue) fold(m *broker.Message) (run string, id identity, err error) {
 	var signed statement.Signed
 	if err := json.Unmarshal(m.Data, &signed); err != nil {
-		return "", errors.New("it is no signed statement")
+		return "", id, errors.New("it is no signed statement")
 	}
 	st, author, err := signed.Open(q.signers, m.At)
 	if err != nil {
-		return "", err
+		return "", id, err
 	}
+	id = identityOf(author, signed.Text)
 	if st.Fabric != m.Fabric || m.Run != "" && st.Run != m.Run || m.Site != "" && st.Site != m.Site {
-		return "", fmt.Errorf("the statement is about %s %s %s, and its subject about another one", st.Fabric, st.Run, st.Site)
+		return "", id, fmt.Errorf("the statement is about %s %s %s, and its subject about another one", st.Fabric, st.Run, st.Site)
 	}
 	if !st.Verb.OfSite() {
 		key := author + " " + st.Nonce
 		if q.nonces[key] {
-			return "", errors.New("the statement came before")
+			return "", id, errors.New("the statement came before")
 		}
 		if err := st.Fits(statement.Want{Now: m.At}); err != nil { // a replay has an old time
-			return "", err
+			return "", id, err
 		}
 		q.nonces[key] = true
 	}
 	by := journal.Signature{Person: author, Signature: signed.Signature}
 	switch {
 	case m.Kind == broker.Submit && st.Verb == statement.Submit:
-		return st.Run, q.submit(m.Number, st, by, signed.Body)
+		return st.Run, id, q.submit(m.Number, st, by, signed.Body)
 	case m.Kind == broker.Say && !st.Verb.OfSite() && st.Verb != statement.Ask && st.Verb != statement.Submit:
-		return st.Run, q.say(m.Number, st, by)
+		return st.Run, id, q.say(m.Number, st, by)
 	case m.Kind == broker.Wave && st.Verb.OfSite():
-		return st.Run, q.site(st)
+		return st.Run, id, q.site(st)
 	}
-	return "", fmt.Errorf("a statement %q does not belong into %s", st.Verb, m.Kind)
+	return "", id, fmt.Errorf("a statement %q does not belong into %s", st.Verb, m.Kind)
 }
 
 // submit adds a run.
