@@ -30,8 +30,7 @@ type Stream struct {
 
 var _ Ledger = &Stream{}
 
-// Bounds of what one verb reads, and of what it keeps of that: messages that change something, without the lines of journals. The store of
-// the hub bounds the others, and nothing of them is kept.
+// Bounds of one verb. Messages that change nothing do not count, as the queue keeps none of them, and neither do lines of journals.
 const (
 	mostBack     = 1_000_000 // numbers of messages before the newest one
 	mostMessages = 200_000
@@ -55,8 +54,8 @@ func (s *Stream) filters() (out []broker.Subject) {
 	return out
 }
 
-// bounds returns a function that refuses messages beyond the bounds. It hears of messages that the queue took, so that no person without a
-// signature uses the bounds up.
+// bounds returns a function that refuses messages beyond the bounds. It gets the messages that the queue took. So an operator without a
+// key does not use the bounds up.
 func bounds() func(*broker.Message) error {
 	count, bytes := 0, 0
 	return func(m *broker.Message) error {

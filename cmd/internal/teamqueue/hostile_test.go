@@ -31,8 +31,8 @@ func TestImpossibleShares(t *testing.T) {
 		"share of the site dc2 has 0 waves": shares(deploy.TermShare{Site: "dc1", Waves: 6}, deploy.TermShare{Site: "dc2"}),
 		"two shares of the site dc1": shares(deploy.TermShare{Site: "dc1", Waves: 3}, deploy.TermShare{Site: "dc2", Waves: 2},
 			deploy.TermShare{Site: "dc1", Waves: 1}),
-		`"dc1.>" is no name of a site`:       shares(deploy.TermShare{Site: "dc1.>", Waves: 6}),
-		`"" is no name of a site`:            shares(deploy.TermShare{Waves: 6}),
+		`names the site "dc1.>"`:             shares(deploy.TermShare{Site: "dc1.>", Waves: 6}),
+		`names the site ""`:                  shares(deploy.TermShare{Waves: 6}),
 		"has 6 waves, and its sites have 12": shares(deploy.TermShare{Site: "dc1", Waves: 6}, deploy.TermShare{Site: "dc2", Waves: 6}),
 		"has 6 waves, and its sites have 5":  shares(deploy.TermShare{Site: "dc1", Waves: 5}),
 		"has 10001 waves, and a plan of a team has at most": func(terms *deploy.Terms) {
@@ -71,7 +71,10 @@ func TestOnePerson(t *testing.T) {
 	w.keys["bob2"] = w.keys["bob"]
 	var lines []byte
 	for _, one := range [][2]string{
-		{"alice", "rocec-plan,rocec-apply"}, {"alice2", "rocec-approve"}, {"Alice", "rocec-approve"}, {"bob", "rocec-approve"},
+		{"alice", "rocec-plan,rocec-apply"},
+		{"alice2", "rocec-approve"},
+		{"Alice", "rocec-approve"},
+		{"bob", "rocec-approve"},
 		{"carol", "rocec-approve"},
 	} {
 		lines = fmt.Appendf(lines, "%s namespaces=\"%s\" %s\n", one[0], one[1], w.keys[one[0]].Line())

@@ -8,6 +8,7 @@ package teamqueue
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -49,6 +50,18 @@ type Rejected struct {
 	Why    string
 	of     identity
 }
+
+// Dropped counts the messages that changed nothing. It leaves out doubles of statements that count: a hub gets
+// doubles when it is rebuilt, and keeps them.
+type Dropped struct {
+	Unsigned int // without the signature of an allowed signer
+	Unfit    int // with one, and about another thing than the queue has
+}
+
+// identity is the SHA-256 of the author and the text of a statement. A message that is not verified has the zero value.
+type identity [sha256.Size]byte
+
+func identityOf(author, text string) identity { return sha256.Sum256([]byte(author + "\n" + text)) }
 
 // mostRejected bounds the messages that are kept with their reasons.
 const mostRejected = 200
@@ -123,9 +136,28 @@ func (q *Queue) Own(st *statement.Statement) error { return q.site(st) }
 var Kinds = []broker.Kind{broker.Submit, broker.Say, broker.Wave, broker.Record}
 
 // Take adds a message. The error states why it changes nothing, as part of a sentence.
+//
+// A statement can come before its run, and once more after that, as when a hub is rebuilt. Then it counts, and the first message is the
+// double.
 func (q *Queue) Take(m *broker.Message) error {
 	id, err := q.take(m)
-	q.judged(m, id, err)
+	switch {
+	case err == nil:
+		q.counted[id] = true
+		q.Dropped.Unfit -= q.unfit[id]
+		delete(q.unfit, id)
+		q.Rejected = slices.DeleteFunc(q.Rejected, func(r Rejected) bool { return r.of == id })
+		return nil
+	case q.counted[id]:
+		return err
+	case id == identity{}:
+		q.Dropped.Unsigned++
+	default:
+		q.Dropped.Unfit++
+		q.unfit[id]++
+	}
+	q.Rejected = append(q.Rejected, Rejected{m.Number, m.Filter(), err.Error(), id})
+	q.Rejected = q.Rejected[max(0, len(q.Rejected)-mostRejected):]
 	return err
 }
 
