@@ -25,6 +25,8 @@ type follower struct {
 	asked time.Time              // for away
 	shown string                 // state and reason of the run when use was last called
 	lines map[string]int         // of the journals of sites that use has seen, by site and journal
+
+	within func(*broker.Message) error // see [bounds]
 }
 
 // piece is a message that the reader of the stream passes to a follower, or a change of the reading.
@@ -49,7 +51,7 @@ func (s *Stream) Follow(ctx context.Context, name string, use func(*RunSummary, 
 	}
 	f := &follower{
 		s: s, queue: teamqueue.New(s.Signers), name: run.Run, use: use, there: true, away: r.Away, asked: s.Clock.Now(),
-		lines: map[string]int{},
+		lines: map[string]int{}, within: bounds(),
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -94,7 +96,6 @@ func (s *Stream) pump(ctx context.Context, after uint64, filters []broker.Subjec
 
 // loop uses messages until the run is over.
 func (f *follower) loop(ctx context.Context, pieces <-chan piece) error {
-	within := bounds()
 	for {
 		over, err := false, error(nil)
 		select {
@@ -110,12 +111,7 @@ func (f *follower) loop(ctx context.Context, pieces <-chan piece) error {
 				f.lost, f.now = false, true
 				over, err = f.show()
 			default:
-				if p.message.Kind != broker.Event {
-					err = within(p.message)
-				}
-				if err == nil {
-					over, err = f.take(p.message)
-				}
+				over, err = f.take(p.message)
 			}
 		case <-f.s.Clock.Wait(lookTime):
 			over, err = f.look(ctx)
@@ -167,6 +163,9 @@ func (f *follower) take(m *broker.Message) (over bool, err error) {
 	}
 	if f.queue.Take(m) != nil { // a list of runs counts it
 		return false, nil
+	}
+	if err := f.within(m); err != nil {
+		return false, err
 	}
 	var signed statement.Signed
 	_ = json.Unmarshal(m.Data, &signed) // it was verified

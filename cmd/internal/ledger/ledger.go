@@ -47,6 +47,7 @@ type List struct {
 	Runs     []RunSummary `json:"runs"`
 	Rejected []Message    `json:"rejected,omitempty"` // messages that change nothing: the newest ones
 	Ignored  int          `json:"ignored,omitempty"`  // their number
+	Unsigned int          `json:"unsigned,omitempty"` // of them, those that no allowed signer signed
 	After    uint64       `json:"after,omitempty"`    // the last message that was not read, as there are too many; 0: all were read
 }
 

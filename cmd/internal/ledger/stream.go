@@ -30,17 +30,16 @@ type Stream struct {
 
 var _ Ledger = &Stream{}
 
-// Bounds of what one verb reads.
+// Bounds of one verb. Messages that change nothing do not count, as the queue keeps none of them, and neither do lines of journals.
 const (
 	mostBack     = 1_000_000 // numbers of messages before the newest one
-	mostMessages = 200_000   // without the lines of journals
+	mostMessages = 200_000
 	mostBytes    = 512 << 20
 )
 
 // Reading is the queue of a team as it was read.
 type Reading struct {
 	Queue   *teamqueue.Queue
-	Ignored int    // messages that change nothing
 	After   uint64 // the last message that was not read; 0: all were
 	Newest  uint64 // number of the newest message of the stream
 	Away    func(site string) bool
@@ -55,7 +54,8 @@ func (s *Stream) filters() (out []broker.Subject) {
 	return out
 }
 
-// bounds returns a function that refuses messages beyond the bounds.
+// bounds returns a function that refuses messages beyond the bounds. It gets the messages that the queue took. So an operator without a
+// key does not use the bounds up.
 func bounds() func(*broker.Message) error {
 	count, bytes := 0, 0
 	return func(m *broker.Message) error {
@@ -79,8 +79,8 @@ func (s *Stream) Read(ctx context.Context) (*Reading, error) {
 	}
 	within := bounds()
 	err = s.Hub.Read(ctx, out.After+1, s.filters(), func(m *broker.Message) error {
-		if out.Queue.Take(m) != nil {
-			out.Ignored++
+		if out.Queue.Take(m) != nil { // the queue counts it
+			return nil
 		}
 		return within(m)
 	})
@@ -93,7 +93,8 @@ func (s *Stream) Read(ctx context.Context) (*Reading, error) {
 
 // list returns the list of a reading with the runs that keep accepts, the newest first.
 func (s *Stream) list(r *Reading, keep func(*at, *teamqueue.TeamRun, *RunSummary) bool) *List {
-	out := &List{Runs: []RunSummary{}, Ignored: r.Ignored, After: r.After}
+	dropped := r.Queue.Dropped
+	out := &List{Runs: []RunSummary{}, Ignored: dropped.Unsigned + dropped.Unfit, Unsigned: dropped.Unsigned, After: r.After}
 	q := &at{r.Queue, s.Clock.Now(), r.Away}
 	for _, t := range slices.Backward(r.Queue.Runs(s.Fabric)) {
 		if one := q.run(t); keep(q, t, &one) {

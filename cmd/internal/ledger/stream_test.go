@@ -1,8 +1,11 @@
 package ledger_test
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -274,4 +277,65 @@ func TestOlderStore(t *testing.T) {
 	s.Hub.Forget(1)
 	s.Hub.Down(false)
 	require.ErrorContains(t, <-w.ended, "the store of the hub ends with message 1, and this verb has seen message 2: the store is older")
+}
+
+// junk is a hub with messages of an operator who has no key: 30 of the largest size before all others.
+type junk struct{ *brokertest.Hub }
+
+const (
+	junkCount = 30
+	junkBytes = 24 << 20
+)
+
+func (h junk) Read(ctx context.Context, from uint64, filters []broker.Subject, use func(*broker.Message) error) error {
+	data := bytes.Repeat([]byte("x"), junkBytes)
+	for n := range junkCount {
+		m := &broker.Message{Subject: broker.Subject{Kind: broker.Submit, Fabric: "prod"}, Number: uint64(n + 1), At: start, Data: data}
+		if err := use(m); err != nil {
+			return err
+		}
+	}
+	return h.Hub.Read(ctx, from, filters, func(m *broker.Message) error {
+		one := *m
+		one.Number += junkCount
+		return use(&one)
+	})
+}
+
+func (h junk) Follow(
+	ctx context.Context, from uint64, filters []broker.Subject, use func(*broker.Message) error, caught func(),
+) error {
+	if err := h.Read(ctx, from, filters, use); err != nil {
+		return err
+	}
+	caught()
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestJunk: messages without a signature do not use up what a verb keeps, and nothing of them is kept.
+func TestJunk(t *testing.T) {
+	s := newStream(t)
+	digest := s.submit(run, "", nil)
+	s.says("alice", statement.Withdraw, run, digest, 0)
+	l := s.open()
+	l.Hub = junk{s.Hub}
+	before := heap()
+	r, err := l.Read(t.Context())
+	require.NoError(t, err)
+	require.Less(t, heap(), before+junkBytes)
+	list := l.List(r)
+	require.Len(t, list.Runs, 1)
+	require.Equal(t, ledger.Withdrawn, list.Runs[0].State)
+	require.Equal(t, junkCount, list.Ignored)
+	require.Equal(t, junkCount, list.Unsigned)
+	require.NoError(t, l.Follow(t.Context(), run, func(*ledger.RunSummary, *ledger.Event) error { return nil }))
+}
+
+// heap returns the bytes that are in use.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }

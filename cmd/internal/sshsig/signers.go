@@ -189,6 +189,8 @@ func (s *Signers) Find(sig *Signature, at time.Time) (person string, err error) 
 			continue
 		case name == "":
 			why = fmt.Errorf("line %d has the key %s and names no person, or its certificate is not valid now", l.number, sig.Key)
+		case ofSite(name) && ofPerson(sig.Namespace):
+			why = fmt.Errorf("line %d gives the role %q to %s, which is a site and no person", l.number, sig.Namespace, name)
 		case l.namespaces != "" && !matchesList(sig.Namespace, l.namespaces):
 			why = fmt.Errorf("line %d does not allow %s to sign for %q", l.number, name, sig.Namespace)
 		case !l.after.IsZero() && at.Before(l.after), !l.before.IsZero() && !at.Before(l.before):
@@ -198,6 +200,11 @@ func (s *Signers) Find(sig *Signature, at time.Time) (person string, err error) 
 		}
 	}
 	return "", why
+}
+
+// ofSite reports whether a name is one of a site. Case does not make another person, so it makes no person of a site.
+func ofSite(name string) bool {
+	return len(name) >= len(SitePrefix) && strings.EqualFold(name[:len(SitePrefix)], SitePrefix)
 }
 
 // signs reports whether a key is the one of the line, or has a certificate of its authority. It returns the name of the person: for a key

@@ -16,7 +16,7 @@ type Signed struct {
 }
 
 // SitePrincipal returns the principal of a site's key in a file of allowed signers.
-func SitePrincipal(site string) string { return "site:" + site }
+func SitePrincipal(site string) string { return sshsig.SitePrefix + site }
 
 // skew is how far the clock of a person may differ from the one of a site. A statement of a person is good for this time.
 const skew = 5 * time.Minute

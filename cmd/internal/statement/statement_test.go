@@ -174,6 +174,30 @@ func TestOpen(t *testing.T) {
 	require.ErrorContains(t, err, "no line has the key")
 }
 
+// TestSiteIsNoPerson: a site decides nothing that persons decide, whatever roles its line allows, and keeps its own role.
+func TestSiteIsNoPerson(t *testing.T) {
+	k := sshsigtest.NewToken(bytes.Repeat([]byte{2}, 32))
+	for _, name := range []string{"site:dc1", "Site:dc1"} {
+		signers, err := sshsig.ParseSigners([]byte(name + " " + k.Line() + "\n"))
+		require.NoError(t, err)
+		for _, v := range verbs {
+			s := ended()
+			s.Verb = v
+			m, err := Make(s, nil, func(namespace string, message []byte) ([]byte, error) { return k.Sign(namespace, message, 1), nil })
+			require.NoError(t, err)
+			_, _, err = m.Open(signers, at)
+			switch {
+			case !v.OfSite():
+				require.ErrorContains(t, err, "to "+name+", which is a site and no person", v)
+			case name == "site:dc1":
+				require.NoError(t, err, v)
+			default:
+				require.ErrorContains(t, err, "Site:dc1 signed it", v)
+			}
+		}
+	}
+}
+
 // TestFits: a statement about something else, for another site or of another time does not fit.
 func TestFits(t *testing.T) {
 	s := ended()

@@ -107,9 +107,9 @@ func (t *Client) leftOut(l *ledger.List) {
 		return
 	}
 	last := l.Rejected[len(l.Rejected)-1]
-	t.Say("%s of the hub %s nothing, as no allowed signer says it or it does not fit. The newest is number %d (%s): %s.",
-		diag.Count(l.Ignored, "message"), diag.Plural(l.Ignored, "changes", "change"), last.Number, diag.Escape(last.Subject),
-		diag.Escape(last.Why))
+	t.Say("%s of the hub %s nothing: no allowed signer signed %d, and %d %s not fit. The newest is number %d (%s): %s.",
+		diag.Count(l.Ignored, "message"), diag.Plural(l.Ignored, "changes", "change"), l.Unsigned, l.Ignored-l.Unsigned,
+		diag.Plural(l.Ignored-l.Unsigned, "does", "do"), last.Number, diag.Escape(last.Subject), diag.Escape(last.Why))
 }
 
 // Device prints the runs that change a device.

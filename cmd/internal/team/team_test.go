@@ -403,6 +403,10 @@ func TestDocuments(t *testing.T) {
 	err = d.SayAbout(t.Context(), &SayOptions{Verb: statement.Withdraw, Run: "last", Yes: true, Detach: true})
 	require.NoError(t, err)
 	judged(t, "runs-follow", d.out.String())
+	d.printed()
+	d.Format, d.Quiet = "text", false
+	require.NoError(t, d.Show(t.Context(), &ShowOptions{}))
+	require.Contains(t, d.printed(), "1 message of the hub changes nothing: no allowed signer signed 1, and 0 do not fit. The newest is")
 }
 
 // TestStatements: the queue judges a statement before it leaves, and nothing is sent that the sites would not obey.

@@ -8,6 +8,7 @@ package teamqueue
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,7 +36,10 @@ type Queue struct {
 	runs     map[string]*TeamRun // by name
 	fabrics  map[string][]*TeamRun
 	nonces   map[string]bool // of statements of persons
+	counted  map[identity]bool
+	unfit    map[identity]int // how often a signed statement came and did not fit
 	last     uint64
+	Dropped  Dropped
 	Rejected []Rejected // the newest ones
 }
 
@@ -44,7 +48,20 @@ type Rejected struct {
 	Number uint64
 	What   string // its subject
 	Why    string
+	of     identity
 }
+
+// Dropped counts the messages that changed nothing. It leaves out doubles of statements that count: a hub gets
+// doubles when it is rebuilt, and keeps them.
+type Dropped struct {
+	Unsigned int // without the signature of an allowed signer
+	Unfit    int // with one, and about another thing than the queue has
+}
+
+// identity is the SHA-256 of the author and the text of a statement. A message that is not verified has the zero value.
+type identity [sha256.Size]byte
+
+func identityOf(author, text string) identity { return sha256.Sum256([]byte(author + "\n" + text)) }
 
 // mostRejected bounds the messages that are kept with their reasons.
 const mostRejected = 200
@@ -65,12 +82,14 @@ type TeamRun struct {
 	Withdrawn    string             // who withdrew it; empty: no person
 	Back         *Said              // the newest rollback; nil: no person rolled it back
 	rebuilt      bool               // what persons said comes from records of sites, before what sites said
+	signed       journal.Signature  // of the submission
 }
 
 // Approval is the approval of a wave that is held.
 type Approval struct {
 	Person string
 	At     time.Time
+	signed journal.Signature
 }
 
 // Said is a statement of a person about a run.
@@ -104,7 +123,10 @@ type Wave struct {
 
 // New returns an empty queue, whose messages the signers must have signed.
 func New(signers *sshsig.Signers) *Queue {
-	return &Queue{signers: signers, runs: map[string]*TeamRun{}, fabrics: map[string][]*TeamRun{}, nonces: map[string]bool{}}
+	return &Queue{
+		signers: signers, runs: map[string]*TeamRun{}, fabrics: map[string][]*TeamRun{}, nonces: map[string]bool{},
+		counted: map[identity]bool{}, unfit: map[identity]int{},
+	}
 }
 
 // Own takes a statement that this site has made, before the hub has it. So a site knows its own waves while the hub is away.
@@ -114,71 +136,90 @@ func (q *Queue) Own(st *statement.Statement) error { return q.site(st) }
 var Kinds = []broker.Kind{broker.Submit, broker.Say, broker.Wave, broker.Record}
 
 // Take adds a message. The error states why it changes nothing, as part of a sentence.
+//
+// A statement can come before its run, and once more after that, as when a hub is rebuilt. Then it counts, and the first message is the
+// double.
 func (q *Queue) Take(m *broker.Message) error {
-	err := q.take(m)
-	if err != nil {
-		q.Rejected = append(q.Rejected, Rejected{m.Number, m.Filter(), err.Error()})
-		q.Rejected = q.Rejected[max(0, len(q.Rejected)-mostRejected):]
+	id, err := q.take(m)
+	switch {
+	case err == nil:
+		q.counted[id] = true
+		q.Dropped.Unfit -= q.unfit[id]
+		delete(q.unfit, id)
+		q.Rejected = slices.DeleteFunc(q.Rejected, func(r Rejected) bool { return r.of == id })
+		return nil
+	case q.counted[id]:
+		return err
+	case id == identity{}:
+		q.Dropped.Unsigned++
+	default:
+		q.Dropped.Unfit++
+		q.unfit[id]++
 	}
+	q.Rejected = append(q.Rejected, Rejected{m.Number, m.Filter(), err.Error(), id})
+	q.Rejected = q.Rejected[max(0, len(q.Rejected)-mostRejected):]
 	return err
 }
 
-func (q *Queue) take(m *broker.Message) error {
+func (q *Queue) take(m *broker.Message) (identity, error) {
 	if m.Number <= q.last {
-		return fmt.Errorf("the number %d is not above %d: the store of the hub is older than the messages that came before", m.Number, q.last)
+		return identity{}, fmt.Errorf("the number %d is not above %d: the store of the hub is older than the messages that came before", m.Number,
+			q.last)
 	}
 	q.last = m.Number
 	if m.Kind != broker.Record {
-		_, err := q.fold(m)
-		return err
+		_, id, err := q.fold(m)
+		return id, err
 	}
 	of, err := OpenRecord(m, q.signers)
 	if err != nil {
-		return err
+		return identity{}, err
 	}
-	run, err := q.fold(of)
+	run, id, err := q.fold(of)
 	if err == nil {
 		q.runs[run].rebuilt = true
 	}
-	return err
+	return id, err
 }
 
 // fold adds a message that has its number and time from the stream, or from the record of a site. It returns the run.
-func (q *Queue) fold(m *broker.Message) (run string, err error) {
+func (q *Queue) fold(m *broker.Message) (run string, id identity, err error) {
 	var signed statement.Signed
 	if err := json.Unmarshal(m.Data, &signed); err != nil {
-		return "", errors.New("it is no signed statement")
+		return "", id, errors.New("it is no signed statement")
 	}
 	st, author, err := signed.Open(q.signers, m.At)
 	if err != nil {
-		return "", err
+		return "", id, err
 	}
+	id = identityOf(author, signed.Text)
 	if st.Fabric != m.Fabric || m.Run != "" && st.Run != m.Run || m.Site != "" && st.Site != m.Site {
-		return "", fmt.Errorf("the statement is about %s %s %s, and its subject about another one", st.Fabric, st.Run, st.Site)
+		return "", id, fmt.Errorf("the statement is about %s %s %s, and its subject about another one", st.Fabric, st.Run, st.Site)
 	}
 	if !st.Verb.OfSite() {
 		key := author + " " + st.Nonce
 		if q.nonces[key] {
-			return "", errors.New("the statement came before")
+			return "", id, errors.New("the statement came before")
 		}
 		if err := st.Fits(statement.Want{Now: m.At}); err != nil { // a replay has an old time
-			return "", err
+			return "", id, err
 		}
 		q.nonces[key] = true
 	}
+	by := journal.Signature{Person: author, Signature: signed.Signature}
 	switch {
 	case m.Kind == broker.Submit && st.Verb == statement.Submit:
-		return st.Run, q.submit(m.Number, st, author, signed.Body)
+		return st.Run, id, q.submit(m.Number, st, by, signed.Body)
 	case m.Kind == broker.Say && !st.Verb.OfSite() && st.Verb != statement.Ask && st.Verb != statement.Submit:
-		return st.Run, q.say(m.Number, st, author)
+		return st.Run, id, q.say(m.Number, st, by)
 	case m.Kind == broker.Wave && st.Verb.OfSite():
-		return st.Run, q.site(st)
+		return st.Run, id, q.site(st)
 	}
-	return "", fmt.Errorf("a statement %q does not belong into %s", st.Verb, m.Kind)
+	return "", id, fmt.Errorf("a statement %q does not belong into %s", st.Verb, m.Kind)
 }
 
 // submit adds a run.
-func (q *Queue) submit(number uint64, st *statement.Statement, by string, body []byte) error {
+func (q *Queue) submit(number uint64, st *statement.Statement, by journal.Signature, body []byte) error {
 	if q.runs[st.Run] != nil {
 		return fmt.Errorf("there is a run %s already", st.Run)
 	}
@@ -197,16 +238,13 @@ func (q *Queue) submit(number uint64, st *statement.Statement, by string, body [
 		return fmt.Errorf("the plan is of the fabric %q, not %q", plan.Terms.Name, st.Fabric)
 	}
 	r := &TeamRun{
-		Name: st.Run, Fabric: st.Fabric, Number: number, Epoch: number, Digest: st.Digest, By: by, At: st.At, Plan: plan, Envelope: &e,
-		Approved: map[int][]Approval{},
+		Name: st.Run, Fabric: st.Fabric, Number: number, Epoch: number, Digest: st.Digest, By: by.Person, At: st.At, Plan: plan,
+		Envelope: &e, Approved: map[int][]Approval{}, signed: by,
 	}
 	wave := 1
-	for _, s := range plan.Terms.Shares {
+	for _, s := range plan.Terms.Shares { // they split the waves, or LoadPlan would have refused the plan
 		r.Shares = append(r.Shares, &Share{Site: s.Site, First: wave, Last: wave + s.Waves - 1, Waves: map[int]*Wave{}})
 		wave += s.Waves
-	}
-	if wave-1 != len(plan.Terms.Waves) {
-		return fmt.Errorf("the plan has %d waves, and its sites have %d", len(plan.Terms.Waves), wave-1)
 	}
 	q.runs[r.Name] = r
 	at, _ := slices.BinarySearchFunc(q.fabrics[r.Fabric], r.Number, func(r *TeamRun, n uint64) int { return cmp.Compare(r.Number, n) })
@@ -223,8 +261,31 @@ func (q *Queue) run(st *statement.Statement) (*TeamRun, error) {
 	return r, st.Fits(statement.Want{Fabric: r.Fabric, Run: r.Name, Digest: r.Digest})
 }
 
+// approve takes an approval of a wave that is held. [journal.Signature.Same] decides who is another person, as it does for a plan.
+func (r *TeamRun) approve(st *statement.Statement, signed journal.Signature) error {
+	by, have := signed.Person, r.Approved[st.Wave]
+	alias := func(of journal.Signature) string {
+		if of.Person == by {
+			return ""
+		}
+		return fmt.Sprintf(" (%s and %s have one key or name)", by, of.Person)
+	}
+	i := slices.IndexFunc(have, func(a Approval) bool { return a.signed.Same(signed) })
+	switch {
+	case r.hold(st.Wave) == nil:
+		return fmt.Errorf("wave %d is not held", st.Wave)
+	case r.signed.Same(signed):
+		return fmt.Errorf("%s submitted the run, and so approves none of its waves%s", r.By, alias(r.signed))
+	case i >= 0:
+		return fmt.Errorf("%s has approved it already%s", have[i].Person, alias(have[i].signed))
+	}
+	r.Approved[st.Wave] = append(have, Approval{by, st.At, signed})
+	return nil
+}
+
 // say takes a statement of a person.
-func (q *Queue) say(number uint64, st *statement.Statement, by string) error {
+func (q *Queue) say(number uint64, st *statement.Statement, signed journal.Signature) error {
+	by := signed.Person
 	r, err := q.run(st)
 	if err != nil {
 		return err
@@ -239,16 +300,7 @@ func (q *Queue) say(number uint64, st *statement.Statement, by string) error {
 	}
 	switch st.Verb {
 	case statement.Approve:
-		switch {
-		case r.hold(st.Wave) == nil:
-			return fmt.Errorf("wave %d is not held", st.Wave)
-		case by == r.By:
-			return fmt.Errorf("%s submitted the run, and so approves none of its waves", by)
-		case slices.ContainsFunc(r.Approved[st.Wave], func(a Approval) bool { return a.Person == by }):
-			return fmt.Errorf("%s has approved it already", by)
-		}
-		r.Approved[st.Wave] = append(r.Approved[st.Wave], Approval{by, st.At})
-		return nil
+		return r.approve(st, signed)
 	case statement.Withdraw:
 		if r.Withdrawn == "" {
 			r.Withdrawn = by
