@@ -306,7 +306,7 @@ func (t *toolbox) afterPrompt(text string) (rest string, all []command, ok bool)
 	if ok && strings.HasPrefix(at, "[") && strings.Contains(at, "@") && !strings.ContainsAny(at, " {;=\"") { // of ESXi
 		return strings.TrimSpace(after), nil, true
 	}
-	i := strings.IndexAny(text[:min(len(text), mostPrompt)], "#$>%")
+	i := strings.IndexAny(text[:min(len(text), promptBytes)], "#$>%")
 	if i < 0 || i+1 >= len(text) || text[i+1] != ' ' {
 		return "", nil, false
 	}
@@ -325,8 +325,8 @@ func (t *toolbox) afterPrompt(text string) (rest string, all []command, ok bool)
 	return "", nil, false
 }
 
-// mostPrompt is the length of the longest prompt, in bytes.
-const mostPrompt = 81
+// promptBytes is the length of the longest prompt, in bytes.
+const promptBytes = 81
 
 // isSeparator reports whether a line has neither letters nor digits.
 func isSeparator(line string) bool {
