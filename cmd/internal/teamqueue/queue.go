@@ -36,7 +36,13 @@ type Queue struct {
 	fabrics  map[string][]*TeamRun
 	nonces   map[string]bool // of statements of persons
 	last     uint64
+	held     []held     // by their arrival
+	bytes    int        // of them
+	floor    time.Time  // of the newest statement, as its author and the hub both state
 	Rejected []Rejected // the newest ones
+
+	// Now is the clock of a site, which obeys what it reads: a key has to be valid then, too. nil: the reader obeys nothing.
+	Now func() time.Time
 }
 
 // Rejected is a message that changed nothing.
@@ -64,6 +70,7 @@ type TeamRun struct {
 	Said         []Said             // confirm, resume, rollback and withdraw, in their order
 	Withdrawn    string             // who withdrew it; empty: no person
 	Back         *Said              // the newest rollback; nil: no person rolled it back
+	Vouched      string             // the site that vouches for the submission, as no line has its key any more; empty: a line has it
 	rebuilt      bool               // what persons said comes from records of sites, before what sites said
 }
 
@@ -115,71 +122,99 @@ var Kinds = []broker.Kind{broker.Submit, broker.Say, broker.Wave, broker.Record}
 
 // Take adds a message. The error states why it changes nothing, as part of a sentence.
 func (q *Queue) Take(m *broker.Message) error {
-	err := q.take(m)
+	_, err := q.Accept(m)
+	return err
+}
+
+// Accept is [Queue.Take] for a reader that keeps the messages. It returns what counts now: the message, after those that it vouches for.
+func (q *Queue) Accept(m *broker.Message) (now []Accepted, err error) {
+	if m.Number <= q.last {
+		err = fmt.Errorf("the number %d is not above %d: the store of the hub is older than the messages that came before", m.Number, q.last)
+	} else {
+		q.last = m.Number
+		_, now, err = take(q, m, find(q))
+	}
 	if err != nil {
 		q.Rejected = append(q.Rejected, Rejected{m.Number, m.Filter(), err.Error()})
 		q.Rejected = q.Rejected[max(0, len(q.Rejected)-mostRejected):]
 	}
-	return err
+	return now, err
 }
 
-func (q *Queue) take(m *broker.Message) error {
-	if m.Number <= q.last {
-		return fmt.Errorf("the number %d is not above %d: the store of the hub is older than the messages that came before", m.Number, q.last)
+// finder returns whose key signed a message.
+type finder func(m *broker.Message, sig *sshsig.Signature) (author string, err error)
+
+func take(q *Queue, m *broker.Message, find finder) (run string, now []Accepted, err error) {
+	of := m
+	if m.Kind == broker.Record {
+		if of, err = OpenRecord(m, func(sig *sshsig.Signature) (string, error) { return known(q, find, m, m, sig) }); err != nil {
+			return "", nil, err
+		}
 	}
-	q.last = m.Number
-	if m.Kind != broker.Record {
-		_, err := q.fold(m)
-		return err
-	}
-	of, err := OpenRecord(m, q.signers)
+	run, by, now, err := fold(q, m, of, find)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
-	run, err := q.fold(of)
-	if err == nil {
+	if m.Kind == broker.Record {
 		q.runs[run].rebuilt = true
 	}
-	return err
+	return run, append(now, Accepted{Message: m, By: by}), nil
 }
 
-// fold adds a message that has its number and time from the stream, or from the record of a site. It returns the run.
-func (q *Queue) fold(m *broker.Message) (run string, err error) {
+// fold adds a message that has its number and time from the stream, or from the record of a site, which is the whole then. It returns the
+// run and the author.
+func fold(q *Queue, whole, m *broker.Message, find finder) (run, author string, now []Accepted, err error) {
 	var signed statement.Signed
 	if err := json.Unmarshal(m.Data, &signed); err != nil {
-		return "", errors.New("it is no signed statement")
+		return "", "", nil, errors.New("it is no signed statement")
 	}
-	st, author, err := signed.Open(q.signers, m.At)
+	st, author, err := signed.OpenBy(func(sig *sshsig.Signature) (string, error) { return known(q, find, whole, m, sig) })
+	if err == nil {
+		now, err = obey(q, m, st, author, signed.Body)
+	}
 	if err != nil {
-		return "", err
+		return "", "", nil, err
 	}
+	if at := earlier(st.At, m.At); at.After(q.floor) {
+		q.floor = at
+	}
+	return st.Run, author, now, nil
+}
+
+// obey adds a statement. It returns the messages that the statement vouches for.
+func obey(q *Queue, m *broker.Message, st *statement.Statement, author string, body []byte) (now []Accepted, err error) {
 	if st.Fabric != m.Fabric || m.Run != "" && st.Run != m.Run || m.Site != "" && st.Site != m.Site {
-		return "", fmt.Errorf("the statement is about %s %s %s, and its subject about another one", st.Fabric, st.Run, st.Site)
+		return nil, fmt.Errorf("the statement is about %s %s %s, and its subject about another one", st.Fabric, st.Run, st.Site)
 	}
 	if !st.Verb.OfSite() {
 		key := author + " " + st.Nonce
 		if q.nonces[key] {
-			return "", errors.New("the statement came before")
+			return nil, errors.New("the statement came before")
 		}
 		if err := st.Fits(statement.Want{Now: m.At}); err != nil { // a replay has an old time
-			return "", err
+			return nil, err
 		}
 		q.nonces[key] = true
 	}
 	switch {
 	case m.Kind == broker.Submit && st.Verb == statement.Submit:
-		return st.Run, q.submit(m.Number, st, author, signed.Body)
+		return nil, submit(q, m.Number, st, author, body)
 	case m.Kind == broker.Say && !st.Verb.OfSite() && st.Verb != statement.Ask && st.Verb != statement.Submit:
-		return st.Run, q.say(m.Number, st, author)
+		return nil, say(q, m.Number, st, author)
 	case m.Kind == broker.Wave && st.Verb.OfSite():
-		return st.Run, q.site(st)
+		now = vouched(q, st)
+		return now, q.site(st)
 	}
-	return "", fmt.Errorf("a statement %q does not belong into %s", st.Verb, m.Kind)
+	return nil, fmt.Errorf("a statement %q does not belong into %s", st.Verb, m.Kind)
 }
 
 // submit adds a run.
-func (q *Queue) submit(number uint64, st *statement.Statement, by string, body []byte) error {
-	if q.runs[st.Run] != nil {
+func submit(q *Queue, number uint64, st *statement.Statement, by string, body []byte) error {
+	switch r := q.runs[st.Run]; {
+	case r != nil && r.Vouched != "" && r.Digest == st.Digest: // a line has the key now
+		r.By, r.Vouched = by, ""
+		return nil
+	case r != nil:
 		return fmt.Errorf("there is a run %s already", st.Run)
 	}
 	var e Envelope
@@ -224,7 +259,7 @@ func (q *Queue) run(st *statement.Statement) (*TeamRun, error) {
 }
 
 // say takes a statement of a person.
-func (q *Queue) say(number uint64, st *statement.Statement, by string) error {
+func say(q *Queue, number uint64, st *statement.Statement, by string) error {
 	r, err := q.run(st)
 	if err != nil {
 		return err
@@ -318,7 +353,9 @@ func (q *Queue) site(st *statement.Statement) error {
 		s.Waits = st.Why
 	case statement.Began:
 		s.Waits = ""
-		wave().Began = st.At
+		if w := wave(); w.Outcome != statement.Complete { // a run that goes on passes over a complete wave
+			*w = Wave{Began: st.At}
+		}
 	case statement.Ended:
 		w := wave()
 		w.Ended, w.Outcome, w.Devices, w.Why = st.At, st.Outcome, st.Devices, st.Why
@@ -394,4 +431,139 @@ func (q *Queue) Last() uint64 { return q.last }
 type Event struct {
 	Line int `json:"line"` // from 1
 	journal.Notice
+}
+
+// Accepted is a message that counts for a reader, with its author at the time when the reader accepted it.
+type Accepted struct {
+	*broker.Message
+	By      string `json:"by"`                // the person or the site; of a message that a site vouches for, the key
+	Vouched string `json:"vouched,omitempty"` // the site
+}
+
+// held is a message that no line allows. A line may come, or a site may have accepted the message when a line was there.
+type held struct {
+	whole, of *broker.Message // of is the message in a record, or whole itself
+	key       string
+}
+
+// The bounds of messages that are held.
+const (
+	mostHeld      = 1000
+	mostHeldBytes = 64 << 20
+)
+
+// find judges whose key signed a message by the lines of now. The time of a message is the word of the hub, which could be wrong to let a
+// key count again that has ended. So the key has to be valid at a time that the reader knows by itself, too: for a site this is the time of
+// the reading, for others the one of the newest statement before.
+func find(q *Queue) finder {
+	return func(m *broker.Message, sig *sshsig.Signature) (author string, err error) {
+		if author, err = q.signers.Find(sig, m.At); err != nil {
+			return "", err
+		}
+		at := q.floor.Add(-statement.Skew)
+		if q.Now != nil {
+			at = q.Now()
+		}
+		if at.After(m.At) {
+			_, err = q.signers.Find(sig, at)
+		}
+		return author, err
+	}
+}
+
+// known calls find, and holds a message whose key it does not accept.
+func known(q *Queue, find finder, whole, of *broker.Message, sig *sshsig.Signature) (author string, err error) {
+	if author, err = find(of, sig); err == nil {
+		return author, nil
+	}
+	q.held = append(q.held, held{whole, of, sig.Key.String()})
+	q.bytes += len(whole.Data)
+	for len(q.held) > mostHeld || q.bytes > mostHeldBytes {
+		drop(q, 0)
+	}
+	return "", err
+}
+
+// drop holds a message no more.
+func drop(q *Queue, i int) held {
+	h := q.held[i]
+	q.held, q.bytes = slices.Delete(q.held, i, i+1), q.bytes-len(h.whole.Data)
+	return h
+}
+
+// Again adds a message that this reader has accepted before. A signer who has left since does not matter.
+func (q *Queue) Again(a *Accepted) error {
+	q.last = max(q.last, a.Number)
+	run, _, err := take(q, a.Message, func(m *broker.Message, _ *sshsig.Signature) (string, error) {
+		if m.Kind == broker.Record {
+			return statement.SitePrincipal(m.Site), nil
+		}
+		return a.By, nil
+	})
+	if err == nil && a.Vouched != "" {
+		q.runs[run].Vouched = a.Vouched
+	}
+	return err
+}
+
+// Trust makes signers judge what comes from now on. What was accepted stays. A message that was not, and is now, counts late and is
+// returned. A site does not obey a late statement about a run, unless it is as new as one that comes.
+func (q *Queue) Trust(signers *sshsig.Signers) (now []Accepted) {
+	waiting := q.held
+	q.signers, q.held, q.bytes = signers, nil, 0
+	for _, h := range waiting {
+		if q.Now != nil && h.of.Kind == broker.Say && q.Now().Sub(h.of.At) > statement.Skew {
+			continue
+		}
+		if _, more, err := take(q, h.whole, find(q)); err == nil {
+			now = append(now, more...)
+		}
+	}
+	return now
+}
+
+// Trusts reports whether signers judge the messages.
+func (q *Queue) Trusts(signers *sshsig.Signers) bool { return q.signers.Same(signers) }
+
+// vouched adds messages that the site of a statement has accepted, and this reader has not. The statement has the digest of the submission,
+// or the number of a resume or rollback. So runs that a person who has left submitted are there for those who undo them. A site refuses
+// such a run. It takes no word of another site for a resume or rollback: the number is the word of the hub.
+func vouched(q *Queue, st *statement.Statement) (now []Accepted) {
+	if st.Verb == statement.Refused {
+		return nil
+	}
+	for i := 0; i < len(q.held); i++ {
+		h := q.held[i]
+		var signed statement.Signed
+		if h.of.Kind != broker.Submit && h.of.Kind != broker.Say || json.Unmarshal(h.of.Data, &signed) != nil {
+			continue
+		}
+		said, err := statement.Parse([]byte(signed.Text))
+		if err != nil || said.Fits(statement.Want{Fabric: st.Fabric, Run: st.Run, Digest: st.Digest, Now: h.of.At}) != nil {
+			continue
+		}
+		switch r := q.runs[st.Run]; {
+		case said.Verb == statement.Submit && r == nil:
+			if err = submit(q, h.of.Number, said, h.key, signed.Body); err == nil {
+				q.runs[st.Run].Vouched = st.Site
+			}
+		case (said.Verb == statement.Resume || said.Verb == statement.Rollback) && r != nil && q.Now == nil &&
+			h.of.Number == st.Epoch && st.Epoch > r.EpochAt(st.Site):
+			err = say(q, h.of.Number, said, h.key)
+		default:
+			continue
+		}
+		if drop(q, i); err == nil {
+			now = append(now, Accepted{h.whole, h.key, st.Site})
+		}
+		i--
+	}
+	return now
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
