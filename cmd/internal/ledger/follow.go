@@ -23,6 +23,7 @@ type follower struct {
 	now   bool                   // all messages that were there have been used, so the state of the run is that of the present
 	away  func(site string) bool // nil: not known
 	asked time.Time              // for away
+	read  time.Time              // of the signers
 	shown string                 // state and reason of the run when use was last called
 	lines map[string]int         // of the journals of sites that use has seen, by site and journal
 
@@ -97,7 +98,10 @@ func (s *Stream) pump(ctx context.Context, after uint64, filters []broker.Subjec
 // loop uses messages until the run is over.
 func (f *follower) loop(ctx context.Context, pieces <-chan piece) error {
 	for {
-		over, err := false, error(nil)
+		over, err := false, f.trust()
+		if err != nil {
+			return err
+		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -120,6 +124,20 @@ func (f *follower) loop(ctx context.Context, pieces <-chan piece) error {
 			return err
 		}
 	}
+}
+
+// trust makes the signers of now judge the messages. It reads them at most once in a lookTime.
+func (f *follower) trust() error {
+	now := f.s.Clock.Now()
+	if f.s.Reread == nil || now.Sub(f.read) < lookTime {
+		return nil
+	}
+	f.read = now
+	signers, err := f.s.Reread()
+	if err == nil && !f.queue.Trusts(signers) {
+		f.queue.Trust(signers)
+	}
+	return err
 }
 
 // look looks whether the hub is there, which sites are away, and whether time has changed the state of the run.
@@ -161,17 +179,22 @@ func (f *follower) take(m *broker.Message) (over bool, err error) {
 	if m.Kind == broker.Event {
 		return f.tell(f.line(m))
 	}
-	if f.queue.Take(m) != nil { // a list of runs counts it
-		return false, nil
+	now, err := f.queue.Accept(m)
+	if err != nil { // a list of runs counts it
+		return false, nil //nolint:nilerr // the message changes nothing
 	}
 	if err := f.within(m); err != nil {
 		return false, err
 	}
 	var signed statement.Signed
 	_ = json.Unmarshal(m.Data, &signed) // it was verified
-	st, by, err := signed.Open(f.s.Signers, m.At)
+	st, err := statement.Parse([]byte(signed.Text))
 	if err != nil {
 		return false, err
+	}
+	by := now[len(now)-1].By
+	if m.Kind == broker.Record {
+		by = statement.SitePrincipal(st.Site)
 	}
 	if st.Run != f.name {
 		if !f.now {

@@ -24,6 +24,7 @@ type Hub interface {
 type Stream struct {
 	Hub     Hub
 	Signers *sshsig.Signers
+	Reread  func() (*sshsig.Signers, error) // reads the signers again, for a verb that takes long; nil: they stay
 	Clock   device.Clock
 	Fabric  string // empty: all fabrics
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/broker/brokertest"
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/ledger"
+	"github.com/rocec/rocec/cmd/internal/sshsig"
 	"github.com/rocec/rocec/cmd/internal/statement"
 	"github.com/rocec/rocec/cmd/internal/teamqueue"
 	"github.com/rocec/rocec/targets/deploy"
@@ -214,10 +216,12 @@ type watch struct {
 	ended chan error
 }
 
-func (s *stream) watch(t *testing.T) *watch {
+func (s *stream) watch(t *testing.T) *watch { return watchBy(t, s.open()) }
+
+func watchBy(t *testing.T, l *ledger.Stream) *watch {
 	w := &watch{ended: make(chan error, 1)}
 	go func() {
-		w.ended <- s.open().Follow(t.Context(), run, func(r *ledger.RunSummary, e *ledger.Event) error {
+		w.ended <- l.Follow(t.Context(), run, func(r *ledger.RunSummary, e *ledger.Event) error {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			if e == nil {
@@ -263,6 +267,35 @@ func TestHubAway(t *testing.T) {
 	require.Equal(t, []string{
 		"submit  true", "waits", "hub-away  true", "hub-back  true", "outcome dc1leaf1 false", "withdraw  true",
 	}, w.seen)
+}
+
+// TestFollowSigners: a follower notices that the allowed signers have changed, and keeps what it has verified.
+func TestFollowSigners(t *testing.T) {
+	s := newStream(t)
+	digest := s.submit(run, "", nil)
+	var now atomic.Pointer[sshsig.Signers]
+	var reads, tenths atomic.Int64
+	now.Store(s.Signers)
+	l := s.open()
+	l.Clock.Now = func() time.Time { return start.Add(time.Duration(tenths.Add(1)) * 100 * time.Millisecond) }
+	l.Reread = func() (*sshsig.Signers, error) {
+		reads.Add(1)
+		return now.Load(), nil
+	}
+	read := func() {
+		t.Helper()
+		before := reads.Load()
+		require.Eventually(t, func() bool { return reads.Load() > before+3 }, time.Minute, time.Millisecond)
+	}
+	w := watchBy(t, l)
+	w.has(t, "waits")
+	now.Store(&sshsig.Signers{})
+	read()
+	s.says("alice", statement.Withdraw, run, digest, 0)
+	read()
+	now.Store(s.Signers)
+	require.NoError(t, <-w.ended)
+	require.Equal(t, []string{"submit  true", "waits", "withdrawn"}, w.seen, "the withdrawal came without a line")
 }
 
 // TestOlderStore: a follower ends when the hub has lost messages that it has seen.

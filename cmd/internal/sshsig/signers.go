@@ -9,7 +9,10 @@ import (
 )
 
 // Signers are the lines of a file in the format of allowed_signers (ssh-keygen(1), ALLOWED SIGNERS).
-type Signers struct{ lines []signer }
+type Signers struct {
+	lines []signer
+	text  string // that was parsed
+}
 
 // signer is one line: the principals of a key, or of the certificates of an authority, and what the key may sign.
 type signer struct {
@@ -33,9 +36,9 @@ func ParseSigners(data []byte) (*Signers, error) {
 	if len(data) > maxSignersFile {
 		return nil, errors.New("the file is larger than 4 MiB")
 	}
-	s := &Signers{}
+	s := &Signers{text: string(data)}
 	number := 0
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(s.text) {
 		number++
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
@@ -55,6 +58,9 @@ func ParseSigners(data []byte) (*Signers, error) {
 
 // Len returns the number of signers.
 func (s *Signers) Len() int { return len(s.lines) }
+
+// Same reports whether both are of the same text.
+func (s *Signers) Same(o *Signers) bool { return s == o || s != nil && o != nil && s.text == o.text }
 
 func parseSigner(line string) (*signer, error) {
 	principals, rest, err := word(line)

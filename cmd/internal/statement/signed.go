@@ -18,8 +18,8 @@ type Signed struct {
 // SitePrincipal returns the principal of a site's key in a file of allowed signers.
 func SitePrincipal(site string) string { return sshsig.SitePrefix + site }
 
-// skew is how far the clock of a person may differ from the one of a site. A statement of a person is good for this time.
-const skew = 5 * time.Minute
+// Skew is how far the clock of a person may differ from the one of a site. A statement of a person is good for this time.
+const Skew = 5 * time.Minute
 
 // Make signs a statement. sign makes the signature in a namespace.
 func Make(s *Statement, body []byte, sign func(namespace string, message []byte) ([]byte, error)) (*Signed, error) {
@@ -40,6 +40,11 @@ func Make(s *Statement, body []byte, sign func(namespace string, message []byte)
 // Open returns the statement and its author: a person, or the site that the statement names. It verifies the signature at a time, by which
 // the signers may limit keys. It compares the body with the digest, if a body is there.
 func (s *Signed) Open(signers *sshsig.Signers, at time.Time) (out *Statement, author string, err error) {
+	return s.OpenBy(func(sig *sshsig.Signature) (string, error) { return signers.Find(sig, at) })
+}
+
+// OpenBy is [Signed.Open] for a receiver that judges by itself whose key made a signature, which is verified then.
+func (s *Signed) OpenBy(find func(*sshsig.Signature) (author string, err error)) (out *Statement, author string, err error) {
 	if out, err = Parse([]byte(s.Text)); err != nil {
 		return nil, "", err
 	}
@@ -50,14 +55,14 @@ func (s *Signed) Open(signers *sshsig.Signers, at time.Time) (out *Statement, au
 	if err := sig.Verify([]byte(s.Text), out.Verb.Role()); err != nil {
 		return nil, "", err
 	}
-	if author, err = signers.Find(sig, at); err != nil {
+	if s.Body != nil && Sum(s.Body) != out.Digest {
+		return nil, "", errors.New("the body beside the statement has another SHA-256 than the statement says")
+	}
+	if author, err = find(sig); err != nil {
 		return nil, "", err
 	}
 	if out.Verb.OfSite() != (author == SitePrincipal(out.Site)) {
 		return nil, "", fmt.Errorf("%s signed it, and it is a statement %q of the site %q", author, out.Verb, out.Site)
-	}
-	if s.Body != nil && Sum(s.Body) != out.Digest {
-		return nil, "", errors.New("the body beside the statement has another SHA-256 than the statement says")
 	}
 	return out, author, nil
 }
@@ -81,7 +86,7 @@ func (s *Statement) Fits(w Want) error {
 		return fmt.Errorf("the statement is for the site %q, not %q", s.Site, w.Site)
 	}
 	if !w.Now.IsZero() {
-		if off := w.Now.Sub(s.At); off > skew || off < -skew {
+		if off := w.Now.Sub(s.At); off > Skew || off < -Skew {
 			return fmt.Errorf("the statement is of %s, and the clock here shows %s: a statement is good for 5 minutes",
 				s.At.Format(time.RFC3339), w.Now.UTC().Format(time.RFC3339))
 		}

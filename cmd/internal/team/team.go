@@ -37,6 +37,7 @@ type Client struct {
 	Hub     Hub
 	Clock   device.Clock
 	Signers *sshsig.Signers
+	Reread  func() (*sshsig.Signers, error) // reads them again; nil: they stay
 	// Sign signs a message in a namespace with the key of the person.
 	Sign   func(ctx context.Context, namespace string, message []byte) ([]byte, error)
 	Rights *rights.Rights
@@ -83,7 +84,12 @@ func Open(s *session.Session, w Where, format string, clock device.Clock) (t *Cl
 		return nil, nil, hubError(err)
 	}
 	s.Ending.OnDevices() // the first signal ends what this machine waits for, and not the work of the sites
-	return &Client{Session: s, Hub: b, Clock: clock, Signers: signers, Sign: r.Sign, Rights: r, Format: format}, b.Close, nil
+	t = &Client{Session: s, Hub: b, Clock: clock, Signers: signers, Sign: r.Sign, Rights: r, Format: format}
+	t.Reread = func() (*sshsig.Signers, error) {
+		signers, _, err := r.Signers()
+		return signers, err
+	}
+	return t, b.Close, nil
 }
 
 // hubError returns the error of a verb that needs the hub.
@@ -97,7 +103,7 @@ func hubError(err error) error {
 
 // Ledger returns the record of a fabric; empty: of all fabrics.
 func (t *Client) Ledger(fabric string) *ledger.Stream {
-	return &ledger.Stream{Hub: t.Hub, Signers: t.Signers, Clock: t.Clock, Fabric: fabric}
+	return &ledger.Stream{Hub: t.Hub, Signers: t.Signers, Reread: t.Reread, Clock: t.Clock, Fabric: fabric}
 }
 
 // read reads the queue of all fabrics.

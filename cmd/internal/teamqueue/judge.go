@@ -33,11 +33,24 @@ func (r *TeamRun) Over(now time.Time) bool {
 // ahead returns a run of the fabric that has to be over before; nil: there is no such run.
 func (q *Queue) ahead(r *TeamRun, now time.Time) *TeamRun {
 	for _, before := range q.fabrics[r.Fabric] {
-		if before.Epoch < r.Epoch && !before.Over(now) {
+		first := before.Epoch < r.Epoch && !overtakes(r, before) || r.Epoch < before.Epoch && overtakes(before, r)
+		if first && !before.Over(now) {
 			return before
 		}
 	}
 	return nil
+}
+
+// overtakes reports whether a run is under way, and another one is not: the other one came late, such as with the line of its person.
+func overtakes(r, late *TeamRun) bool {
+	began := false
+	for _, s := range r.Shares {
+		if s.Taken.IsZero() {
+			return false
+		}
+		began = began || len(s.Waves) > 0
+	}
+	return began && !slices.ContainsFunc(late.Shares, func(s *Share) bool { return !s.Taken.IsZero() })
 }
 
 // MayTake judges whether a site may take a run, or take it again after a person resumed it or rolled it back: it is the first one of its

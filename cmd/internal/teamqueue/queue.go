@@ -39,8 +39,14 @@ type Queue struct {
 	counted  map[identity]bool
 	unfit    map[identity]int // how often a signed statement came and did not fit
 	last     uint64
+	held     []held    // by their arrival
+	bytes    int       // of them
+	floor    time.Time // of the newest statement, as its author and the hub both state
 	Dropped  Dropped
 	Rejected []Rejected // the newest ones
+
+	// Now is the clock of a site, which obeys what it reads: a key has to be valid then, too. nil: the reader obeys nothing.
+	Now func() time.Time
 }
 
 // Rejected is a message that changed nothing.
@@ -81,6 +87,7 @@ type TeamRun struct {
 	Said         []Said             // confirm, resume, rollback and withdraw, in their order
 	Withdrawn    string             // who withdrew it; empty: no person
 	Back         *Said              // the newest rollback; nil: no person rolled it back
+	Vouched      string             // the site that vouches for the submission, as no line has its key any more; empty: a line has it
 	rebuilt      bool               // what persons said comes from records of sites, before what sites said
 	signed       journal.Signature  // of the submission
 }
@@ -140,87 +147,131 @@ var Kinds = []broker.Kind{broker.Submit, broker.Say, broker.Wave, broker.Record}
 // A statement can come before its run, and once more after that, as when a hub is rebuilt. Then it counts, and the first message is the
 // double.
 func (q *Queue) Take(m *broker.Message) error {
-	id, err := q.take(m)
-	switch {
-	case err == nil:
-		q.counted[id] = true
-		q.Dropped.Unfit -= q.unfit[id]
-		delete(q.unfit, id)
-		q.Rejected = slices.DeleteFunc(q.Rejected, func(r Rejected) bool { return r.of == id })
-		return nil
-	case q.counted[id]:
-		return err
-	case id == identity{}:
-		q.Dropped.Unsigned++
-	default:
-		q.Dropped.Unfit++
-		q.unfit[id]++
-	}
-	q.Rejected = append(q.Rejected, Rejected{m.Number, m.Filter(), err.Error(), id})
-	q.Rejected = q.Rejected[max(0, len(q.Rejected)-mostRejected):]
+	_, err := q.Accept(m)
 	return err
 }
 
-func (q *Queue) take(m *broker.Message) (identity, error) {
+// Accept is [Queue.Take] for a reader that keeps the messages. It returns what counts now: the message, after those that it vouches for.
+func (q *Queue) Accept(m *broker.Message) (now []Accepted, err error) {
+	var is folded
 	if m.Number <= q.last {
-		return identity{}, fmt.Errorf("the number %d is not above %d: the store of the hub is older than the messages that came before", m.Number,
-			q.last)
+		err = fmt.Errorf("the number %d is not above %d: the store of the hub is older than the messages that came before", m.Number, q.last)
+	} else {
+		q.last = m.Number
+		is, err = take(q, m, find(q))
 	}
-	q.last = m.Number
-	if m.Kind != broker.Record {
-		_, id, err := q.fold(m)
-		return id, err
+	switch {
+	case err == nil:
+		counts(q, &is)
+		return is.now, nil
+	case q.counted[is.id]:
+		return nil, err
+	case is.id == identity{}:
+		q.Dropped.Unsigned++
+	default:
+		q.Dropped.Unfit++
+		q.unfit[is.id]++
 	}
-	of, err := OpenRecord(m, q.signers)
-	if err != nil {
-		return identity{}, err
-	}
-	run, id, err := q.fold(of)
-	if err == nil {
-		q.runs[run].rebuilt = true
-	}
-	return id, err
+	q.Rejected = append(q.Rejected, Rejected{m.Number, m.Filter(), err.Error(), is.id})
+	q.Rejected = q.Rejected[max(0, len(q.Rejected)-mostRejected):]
+	return nil, err
 }
 
-// fold adds a message that has its number and time from the stream, or from the record of a site. It returns the run.
-func (q *Queue) fold(m *broker.Message) (run string, id identity, err error) {
+// counts records that messages count, of which some changed nothing when they came.
+func counts(q *Queue, is *folded) {
+	q.counted[is.id] = true
+	q.Dropped.Unfit -= q.unfit[is.id]
+	delete(q.unfit, is.id)
+	q.Rejected = slices.DeleteFunc(q.Rejected, func(r Rejected) bool {
+		now := slices.ContainsFunc(is.now, func(a Accepted) bool { return a.Number == r.Number })
+		if now && r.of == (identity{}) {
+			q.Dropped.Unsigned--
+		}
+		return now || r.of == is.id
+	})
+}
+
+// finder returns whose key signed a message.
+type finder func(m *broker.Message, sig *sshsig.Signature) (author string, err error)
+
+// folded is a message that was added.
+type folded struct {
+	run, by string
+	id      identity   // also of a message that changes nothing
+	now     []Accepted // what counts now
+}
+
+func take(q *Queue, m *broker.Message, find finder) (is folded, err error) {
+	of := m
+	if m.Kind == broker.Record {
+		if of, err = OpenRecord(m, func(sig *sshsig.Signature) (string, error) { return known(q, find, m, m, sig) }); err != nil {
+			return is, err
+		}
+	}
+	if is, err = fold(q, m, of, find); err != nil {
+		return is, err
+	}
+	if m.Kind == broker.Record {
+		q.runs[is.run].rebuilt = true
+	}
+	is.now = append(is.now, Accepted{Message: m, By: is.by})
+	return is, nil
+}
+
+// fold adds a message that has its number and time from the stream, or from the record of a site, which is the whole then.
+func fold(q *Queue, whole, m *broker.Message, find finder) (is folded, err error) {
 	var signed statement.Signed
 	if err := json.Unmarshal(m.Data, &signed); err != nil {
-		return "", id, errors.New("it is no signed statement")
+		return is, errors.New("it is no signed statement")
 	}
-	st, author, err := signed.Open(q.signers, m.At)
+	st, author, err := signed.OpenBy(func(sig *sshsig.Signature) (string, error) { return known(q, find, whole, m, sig) })
 	if err != nil {
-		return "", id, err
+		return is, err
 	}
-	id = identityOf(author, signed.Text)
+	is.run, is.by, is.id = st.Run, author, identityOf(author, signed.Text)
+	if is.now, err = obey(q, m, st, journal.Signature{Person: author, Signature: signed.Signature}, signed.Body); err != nil {
+		return is, err
+	}
+	if at := earlier(st.At, m.At); at.After(q.floor) {
+		q.floor = at
+	}
+	return is, nil
+}
+
+// obey adds a statement. It returns the messages that the statement vouches for.
+func obey(q *Queue, m *broker.Message, st *statement.Statement, by journal.Signature, body []byte) (now []Accepted, err error) {
 	if st.Fabric != m.Fabric || m.Run != "" && st.Run != m.Run || m.Site != "" && st.Site != m.Site {
-		return "", id, fmt.Errorf("the statement is about %s %s %s, and its subject about another one", st.Fabric, st.Run, st.Site)
+		return nil, fmt.Errorf("the statement is about %s %s %s, and its subject about another one", st.Fabric, st.Run, st.Site)
 	}
 	if !st.Verb.OfSite() {
-		key := author + " " + st.Nonce
+		key := by.Person + " " + st.Nonce
 		if q.nonces[key] {
-			return "", id, errors.New("the statement came before")
+			return nil, errors.New("the statement came before")
 		}
 		if err := st.Fits(statement.Want{Now: m.At}); err != nil { // a replay has an old time
-			return "", id, err
+			return nil, err
 		}
 		q.nonces[key] = true
 	}
-	by := journal.Signature{Person: author, Signature: signed.Signature}
 	switch {
 	case m.Kind == broker.Submit && st.Verb == statement.Submit:
-		return st.Run, id, q.submit(m.Number, st, by, signed.Body)
+		return nil, submit(q, m.Number, st, by, body)
 	case m.Kind == broker.Say && !st.Verb.OfSite() && st.Verb != statement.Ask && st.Verb != statement.Submit:
-		return st.Run, id, q.say(m.Number, st, by)
+		return nil, say(q, m.Number, st, by)
 	case m.Kind == broker.Wave && st.Verb.OfSite():
-		return st.Run, id, q.site(st)
+		now = vouched(q, st)
+		return now, q.site(st)
 	}
-	return "", id, fmt.Errorf("a statement %q does not belong into %s", st.Verb, m.Kind)
+	return nil, fmt.Errorf("a statement %q does not belong into %s", st.Verb, m.Kind)
 }
 
 // submit adds a run.
-func (q *Queue) submit(number uint64, st *statement.Statement, by journal.Signature, body []byte) error {
-	if q.runs[st.Run] != nil {
+func submit(q *Queue, number uint64, st *statement.Statement, by journal.Signature, body []byte) error {
+	switch r := q.runs[st.Run]; {
+	case r != nil && r.Vouched != "" && r.Digest == st.Digest: // a line has the key now
+		r.By, r.Vouched, r.signed = by.Person, "", by
+		return nil
+	case r != nil:
 		return fmt.Errorf("there is a run %s already", st.Run)
 	}
 	var e Envelope
@@ -284,7 +335,7 @@ func (r *TeamRun) approve(st *statement.Statement, signed journal.Signature) err
 }
 
 // say takes a statement of a person.
-func (q *Queue) say(number uint64, st *statement.Statement, signed journal.Signature) error {
+func say(q *Queue, number uint64, st *statement.Statement, signed journal.Signature) error {
 	by := signed.Person
 	r, err := q.run(st)
 	if err != nil {
@@ -370,7 +421,9 @@ func (q *Queue) site(st *statement.Statement) error {
 		s.Waits = st.Why
 	case statement.Began:
 		s.Waits = ""
-		wave().Began = st.At
+		if w := wave(); w.Outcome != statement.Complete { // a run that goes on passes over a complete wave
+			*w = Wave{Began: st.At}
+		}
 	case statement.Ended:
 		w := wave()
 		w.Ended, w.Outcome, w.Devices, w.Why = st.At, st.Outcome, st.Devices, st.Why
@@ -446,4 +499,145 @@ func (q *Queue) Last() uint64 { return q.last }
 type Event struct {
 	Line int `json:"line"` // from 1
 	journal.Notice
+}
+
+// Accepted is a message that counts for a reader, with its author at the time when the reader accepted it.
+type Accepted struct {
+	*broker.Message
+	By      string `json:"by"`                // the person or the site; of a message that a site vouches for, the key
+	Vouched string `json:"vouched,omitempty"` // the site
+}
+
+// held is a message that no line allows. A line may come, or a site may have accepted the message when a line was there.
+type held struct {
+	whole, of *broker.Message // of is the message in a record, or whole itself
+	key       string
+}
+
+// The bounds of messages that are held.
+const (
+	mostHeld      = 1000
+	mostHeldBytes = 64 << 20
+)
+
+// find judges whose key signed a message by the lines of now. The time of a message is the word of the hub, which could be wrong to let a
+// key count again that has ended. So the key has to be valid at a time that the reader knows by itself, too: for a site this is the time of
+// the reading, for others the one of the newest statement before.
+func find(q *Queue) finder {
+	return func(m *broker.Message, sig *sshsig.Signature) (author string, err error) {
+		if author, err = q.signers.Find(sig, m.At); err != nil {
+			return "", err
+		}
+		at := q.floor.Add(-statement.Skew)
+		if q.Now != nil {
+			at = q.Now()
+		}
+		if at.After(m.At) {
+			_, err = q.signers.Find(sig, at)
+		}
+		return author, err
+	}
+}
+
+// known calls find, and holds a message whose key it does not accept.
+func known(q *Queue, find finder, whole, of *broker.Message, sig *sshsig.Signature) (author string, err error) {
+	if author, err = find(of, sig); err == nil {
+		return author, nil
+	}
+	q.held = append(q.held, held{whole, of, sig.Key.String()})
+	q.bytes += len(whole.Data)
+	for len(q.held) > mostHeld || q.bytes > mostHeldBytes {
+		drop(q, 0)
+	}
+	return "", err
+}
+
+// drop holds a message no more.
+func drop(q *Queue, i int) held {
+	h := q.held[i]
+	q.held, q.bytes = slices.Delete(q.held, i, i+1), q.bytes-len(h.whole.Data)
+	return h
+}
+
+// Again adds a message that this reader has accepted before. A signer who has left since does not matter.
+func (q *Queue) Again(a *Accepted) error {
+	q.last = max(q.last, a.Number)
+	is, err := take(q, a.Message, func(m *broker.Message, _ *sshsig.Signature) (string, error) {
+		if m.Kind == broker.Record {
+			return statement.SitePrincipal(m.Site), nil
+		}
+		return a.By, nil
+	})
+	if err != nil {
+		return err
+	}
+	counts(q, &is)
+	if a.Vouched != "" {
+		q.runs[is.run].Vouched = a.Vouched
+	}
+	return nil
+}
+
+// Trust makes signers judge what comes from now on. What was accepted stays. A message that was not, and is now, counts late and is
+// returned. A site does not obey a late statement about a run, unless it is as new as one that comes.
+func (q *Queue) Trust(signers *sshsig.Signers) (now []Accepted) {
+	waiting := q.held
+	q.signers, q.held, q.bytes = signers, nil, 0
+	for _, h := range waiting {
+		if q.Now != nil && h.of.Kind == broker.Say && q.Now().Sub(h.of.At) > statement.Skew {
+			continue
+		}
+		if is, err := take(q, h.whole, find(q)); err == nil {
+			counts(q, &is)
+			now = append(now, is.now...)
+		}
+	}
+	return now
+}
+
+// Trusts reports whether signers judge the messages.
+func (q *Queue) Trusts(signers *sshsig.Signers) bool { return q.signers.Same(signers) }
+
+// vouched adds messages that the site of a statement has accepted, and this reader has not. The statement has the digest of the submission,
+// or the number of a resume or rollback. So runs that a person who has left submitted are there for those who undo them. A site refuses
+// such a run. It takes no word of another site for a resume or rollback: the number is the word of the hub.
+func vouched(q *Queue, st *statement.Statement) (now []Accepted) {
+	if st.Verb == statement.Refused {
+		return nil
+	}
+	for i := 0; i < len(q.held); i++ {
+		h := q.held[i]
+		var signed statement.Signed
+		if h.of.Kind != broker.Submit && h.of.Kind != broker.Say || json.Unmarshal(h.of.Data, &signed) != nil {
+			continue
+		}
+		said, err := statement.Parse([]byte(signed.Text))
+		if err != nil || said.Fits(statement.Want{Fabric: st.Fabric, Run: st.Run, Digest: st.Digest, Now: h.of.At}) != nil {
+			continue
+		}
+		by := journal.Signature{Person: h.key, Signature: signed.Signature}
+		switch r := q.runs[st.Run]; {
+		case said.Verb == statement.Submit && r == nil:
+			if err = submit(q, h.of.Number, said, by, signed.Body); err == nil {
+				q.runs[st.Run].Vouched = st.Site
+			}
+		case (said.Verb == statement.Resume || said.Verb == statement.Rollback) && r != nil && q.Now == nil &&
+			h.of.Number == st.Epoch && st.Epoch > r.EpochAt(st.Site):
+			err = say(q, h.of.Number, said, by)
+		default:
+			continue
+		}
+		if drop(q, i); err == nil {
+			now = append(now, Accepted{h.whole, h.key, st.Site})
+		}
+		i--
+	}
+	return now
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }

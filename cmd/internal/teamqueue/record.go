@@ -28,13 +28,13 @@ func Record(m *broker.Message) ([]byte, error) {
 }
 
 // OpenRecord returns the message that a record has. The site signs that it has seen the message with its number and time; the person has
-// signed the message itself.
-func OpenRecord(m *broker.Message, signers *sshsig.Signers) (*broker.Message, error) {
+// signed the message itself. find judges the key of the site.
+func OpenRecord(m *broker.Message, find func(*sshsig.Signature) (author string, err error)) (*broker.Message, error) {
 	var signed statement.Signed
 	if err := json.Unmarshal(m.Data, &signed); err != nil {
 		return nil, errors.New("it is no signed statement")
 	}
-	st, _, err := signed.Open(signers, m.At)
+	st, _, err := signed.OpenBy(find)
 	if err != nil {
 		return nil, err
 	}

@@ -116,7 +116,7 @@ func (f *Feed) once(ctx context.Context) error {
 	}, func() {
 		read = true
 		f.mu.Lock()
-		f.queue, f.board, f.trouble = queue, board, ""
+		f.queue, f.board = queue, board
 		f.mu.Unlock()
 		beats.Go(func() { f.beats(ctx, b, cancel) })
 	})
@@ -129,13 +129,33 @@ func (f *Feed) once(ctx context.Context) error {
 // errLost ends the following of a hub.
 var errLost = errors.New("the connection to the hub is lost")
 
-// beats asks for the signs of life of the sites, and notices that the hub is away.
+// trust makes the allowed signers of now judge the messages.
+func (f *Feed) trust() error {
+	signers, err := f.o.Signers()
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.queue.Trusts(signers) {
+		f.queue.Trust(signers)
+		f.board.Trust(signers)
+	}
+	return nil
+}
+
+// beats asks for the signs of life of the sites, and notices that the hub is away or the allowed signers have changed. The hub is there
+// when it has answered with the stream and with the signs of life.
 func (f *Feed) beats(ctx context.Context, b *broker.Broker, end context.CancelCauseFunc) {
 	since, asked := f.o.Clock.Now(), time.Time{}
 	for ctx.Err() == nil {
 		now := f.o.Clock.Now()
 		if !b.Connected() {
 			end(errLost)
+			return
+		}
+		if err := f.trust(); err != nil {
+			end(err)
 			return
 		}
 		if now.Sub(asked) >= aliveTime {

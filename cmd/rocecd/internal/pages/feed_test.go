@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +37,15 @@ type hub struct {
 
 func (h *hub) up() {
 	h.t.Helper()
+	h.start()
+	b := h.as("hub", keys.Hub)
+	defer b.Close()
+	require.NoError(h.t, b.MakeAlive(h.t.Context(), 1))
+}
+
+// start starts the server without the stream of the signs of life, which is in memory.
+func (h *hub) start() {
+	h.t.Helper()
 	var err error
 	h.Hub, err = server.Start(server.Options{
 		Port: h.port, Store: filepath.Join(h.dir, "store"), Ring: h.ring, Plain: true, Log: slog.New(slog.DiscardHandler),
@@ -47,7 +58,6 @@ func (h *hub) up() {
 	b := h.as("hub", keys.Hub)
 	defer b.Close()
 	require.NoError(h.t, b.Make(h.t.Context(), broker.Limits{Bytes: 1 << 20, Age: time.Hour}))
-	require.NoError(h.t, b.MakeAlive(h.t.Context(), 1))
 }
 
 func (h *hub) as(name string, role keys.Role) *broker.Broker {
@@ -83,6 +93,8 @@ func TestFeed(t *testing.T) {
 		m, _ := s.submission(name, "")
 		return m
 	}
+	var signers atomic.Pointer[sshsig.Signers]
+	signers.Store(s.signers)
 	persons, site := h.as("alice", keys.Operator), h.as("dc1", keys.Site)
 	publish(persons, run(done))
 	look, _ := s.message(broker.Look, "site:dc1", statement.Statement{Verb: statement.Looked, Site: "dc1", Outcome: statement.Complete},
@@ -99,7 +111,7 @@ func TestFeed(t *testing.T) {
 				URL: fmt.Sprintf("nats://127.0.0.1:%d", h.port), Creds: filepath.Join(h.dir, "pages.creds"), Name: "pages",
 			}, nil)
 		},
-		Signers: func() (*sshsig.Signers, error) { return s.signers, nil },
+		Signers: func() (*sshsig.Signers, error) { return signers.Load(), nil },
 		Clock:   device.Clock{Now: time.Now, Wait: time.After}, Log: slog.New(slog.DiscardHandler),
 	})
 	shows := func(want ...string) {
@@ -123,8 +135,28 @@ func TestFeed(t *testing.T) {
 	publish(persons, run(going)) // while it follows
 	shows(going)
 
+	var none sshsig.Signers
+	signers.Store(&none) // the page notices it, and keeps what it has verified
+	require.Eventually(t, func() (is bool) {
+		f.Read(func(q *teamqueue.Queue, _ []teamlook.SiteLook) { is = q.Trusts(&none) })
+		return is
+	}, time.Minute, 50*time.Millisecond)
+	publish(persons, run(next))
+	require.Eventually(t, func() (is bool) {
+		f.Read(func(q *teamqueue.Queue, _ []teamlook.SiteLook) { is = len(q.Rejected) == 1 && q.Run(next) == nil })
+		return is
+	}, time.Minute, 50*time.Millisecond)
+	shows(done, going)
+	signers.Store(s.signers)
+	shows(done, going, next)
+
 	h.Stop()
 	shows("This page does not have what the hub has now: since ", done, going)
+	since, _, _ := strings.Cut(f.Trouble(), "Z: ")
+	h.start() // it has the messages, and cannot tell which sites are alive
+	require.Eventually(t, func() bool { return strings.Contains(f.Trouble(), "makes the stream") }, time.Minute, 50*time.Millisecond)
+	require.Never(t, func() bool { return !strings.HasPrefix(f.Trouble(), since) }, 2500*time.Millisecond, 5*time.Millisecond)
+	h.Stop()
 	require.NoError(t, os.RemoveAll(filepath.Join(h.dir, "store")))
 	h.up()
 	require.Eventually(t, func() bool { return f.Trouble() == "" && f.known() == 0 }, time.Minute, 50*time.Millisecond)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/broker"
 	"github.com/rocec/rocec/cmd/internal/statement"
+	"github.com/rocec/rocec/cmd/internal/teamqueue"
 	"github.com/rocec/rocec/targets/deploy/safefile"
 )
 
@@ -22,8 +23,8 @@ type book struct {
 	folder   *safefile.Folder
 	lock     *os.File
 	in, out  *os.File
-	messages []*broker.Message // that were read when the book was opened
-	said     []saying          // what the site has said
+	messages []teamqueue.Accepted // that were read when the book was opened
+	said     []saying             // what the site has said
 	cursor   cursor
 	size     int64 // of the outbox when it was shortened
 }
@@ -123,8 +124,8 @@ func (b *book) openIn(now time.Time) (err error) {
 	old := map[int]bool{}
 	all := 0
 	b.in, err = b.open(inFile, func(line []byte) error {
-		m := &broker.Message{}
-		if err := json.Unmarshal(line, m); err != nil {
+		m := teamqueue.Accepted{}
+		if err := json.Unmarshal(line, &m); err != nil {
 			return err
 		}
 		if n := len(b.messages); n > 0 && now.Sub(b.messages[n-1].At) >= keepTime {
@@ -296,8 +297,13 @@ func add(f *os.File, object any) error {
 	return nil
 }
 
-// keep keeps a verified message.
-func (b *book) keep(m *broker.Message) error { return add(b.in, m) }
+// keep keeps verified messages with their authors.
+func (b *book) keep(messages []teamqueue.Accepted) (err error) {
+	for i := 0; i < len(messages) && err == nil; i++ {
+		err = add(b.in, &messages[i])
+	}
+	return err
+}
 
 // speak keeps a statement of the site for the hub.
 func (b *book) speak(to broker.Subject, st *statement.Statement, signed *statement.Signed) error {

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/cmd/internal/broker"
+	"github.com/rocec/rocec/cmd/internal/sshsig"
 	"github.com/rocec/rocec/cmd/internal/statement"
 	"github.com/rocec/rocec/cmd/internal/teamqueue"
 	"github.com/rocec/rocec/targets/deploy/safefile"
@@ -20,7 +21,7 @@ import (
 // Archive has the records that a site keeps of its work for a team. Reading it changes nothing, so a worker may use the folder meanwhile.
 type Archive struct {
 	Last     uint64 // number of the newest message that the site has verified
-	messages []*broker.Message
+	messages []teamqueue.Accepted
 	said     []saying
 	runs     map[string]*way
 }
@@ -50,8 +51,8 @@ func ReadArchive(state string) (*Archive, error) {
 		return err
 	}
 	if err := read(inFile, func(line []byte) error {
-		m := &broker.Message{}
-		err := json.Unmarshal(line, m)
+		m := teamqueue.Accepted{}
+		err := json.Unmarshal(line, &m)
 		k.messages, k.Last = append(k.messages, m), max(k.Last, m.Number)
 		return err
 	}); err != nil {
@@ -126,17 +127,15 @@ func (k *Archive) Publish(ctx context.Context, o *Options, b *broker.Broker) (p 
 
 // records publishes the messages of persons, in the order of their numbers.
 func (k *Archive) records(ctx context.Context, w *Worker, b *broker.Broker, again string) (n int, err error) {
-	signers, err := w.o.Signers()
-	if err != nil {
-		return 0, err
-	}
 	of := map[uint64]*broker.Message{}
 	for _, m := range k.messages {
-		switch m.Kind {
-		case broker.Submit, broker.Say:
-			of[m.Number] = m
-		case broker.Record:
-			if m, err := teamqueue.OpenRecord(m, signers); err == nil {
+		switch {
+		case m.Vouched != "": // that site has it
+		case m.Kind == broker.Submit, m.Kind == broker.Say:
+			of[m.Number] = m.Message
+		case m.Kind == broker.Record:
+			accepted := func(*sshsig.Signature) (string, error) { return statement.SitePrincipal(m.Site), nil }
+			if m, err := teamqueue.OpenRecord(m.Message, accepted); err == nil {
 				of[m.Number] = m
 			}
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/broker"
 	"github.com/rocec/rocec/cmd/internal/statement"
+	"github.com/rocec/rocec/cmd/internal/teamqueue"
 	"github.com/rocec/rocec/cmd/rocecd/internal/keys"
 	"github.com/rocec/rocec/lang/langtest/machinetest"
 )
@@ -166,7 +167,7 @@ func TestShortened(t *testing.T) {
 			verb = statement.Taken
 		}
 		say(verb, n)
-		require.NoError(t, b.keep(&broker.Message{Number: uint64(n + 1), At: now, Data: []byte("{}")}))
+		require.NoError(t, b.keep([]teamqueue.Accepted{{Message: &broker.Message{Number: uint64(n + 1), At: now, Data: []byte("{}")}}}))
 	}
 	b.cursor.Said = 25
 	require.NoError(t, b.sent())

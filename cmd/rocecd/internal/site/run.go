@@ -27,6 +27,8 @@ type job struct {
 	share *teamqueue.Share
 	taken bool // in this epoch
 	back  bool // it is undone
+
+	vouched string // the site that vouches for the submission; empty: a line had the key
 }
 
 // errEpoch ends the work on a run that goes on in a newer epoch, or after an earlier run.
@@ -65,7 +67,7 @@ func (w *Worker) next(fabric string) *job {
 				continue
 			}
 		}
-		return &job{r, r.EpochAt(w.o.Site), s, !s.Taken.IsZero(), r.Back != nil}
+		return &job{r, r.EpochAt(w.o.Site), s, !s.Taken.IsZero(), r.Back != nil, r.Vouched}
 	}
 	return nil
 }
@@ -175,6 +177,8 @@ func (w *Worker) refuses(j *job) string {
 	switch {
 	case j.back: // what is undone needs no right to begin
 		return ""
+	case j.vouched != "":
+		return fmt.Sprintf("no line of the allowed signers here has the key %s, which submitted it (the site %s has taken it)", j.By, j.vouched)
 	case !deploy.ValidRun(j.Name):
 		return "the name of the run is not one that rocec gives"
 	case saved.Tool != s.Rocec.Version:

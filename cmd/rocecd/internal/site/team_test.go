@@ -132,6 +132,8 @@ type siteProcess struct {
 	drain  []string             // of its changes
 	port   int                  // by which it reaches the hub; 0: that of the hub
 	ahead  time.Duration        // of its clock
+
+	signers func() (*sshsig.Signers, error) // nil: those of people
 }
 
 func newTeam(t *testing.T) *team {
@@ -289,11 +291,15 @@ func (w *team) start(name string) {
 	w.t.Helper()
 	s := w.sites[name]
 	var err error
-	s.Worker, err = New(w.place(name).options(testLog{w.t, name}, func(n journal.Notice) {
+	o := w.place(name).options(testLog{w.t, name}, func(n journal.Notice) {
 		if s.hears != nil {
 			s.hears(n)
 		}
-	}))
+	})
+	if s.signers != nil {
+		o.Signers = s.signers
+	}
+	s.Worker, err = New(o)
 	require.NoError(w.t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel, s.ended = cancel, make(chan error, 1)

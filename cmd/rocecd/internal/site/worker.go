@@ -105,8 +105,9 @@ func New(o Options) (*Worker, error) {
 	if w.book, err = openBook(filepath.Join(o.State, "team"), o.Clock.Now()); err != nil {
 		return nil, err
 	}
+	w.queue.Now = o.Clock.Now
 	for _, m := range w.book.messages {
-		if err := w.queue.Take(m); err != nil { // a signer has left since
+		if err := w.queue.Again(&m); err != nil {
 			o.Log.Warn("a message is not used any more", "number", m.Number, "why", err)
 		}
 		w.newest = statement.Sum(m.Data)
@@ -185,6 +186,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	each(w.follow)
 	each(w.send)
 	each(w.answer)
+	each(func(ctx context.Context) error { return watchSigners(ctx, w) })
 	for fabric := range w.o.Fabrics {
 		each(func(ctx context.Context) error { return w.work(ctx, fabric) })
 	}
@@ -348,6 +350,10 @@ func (w *Worker) olderStore(why string, above uint64) error {
 
 // take folds a message, and keeps it on the disk if it is verified.
 func (w *Worker) take(m *broker.Message) error {
+	signers, err := w.o.Signers()
+	if err != nil { // the site reads the message again when the file is there
+		return err
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if m.Kind == broker.Ask {
@@ -357,17 +363,49 @@ func (w *Worker) take(m *broker.Message) error {
 		}
 		return nil
 	}
+	if err := trust(w, signers); err != nil {
+		return err
+	}
 	if m.Number > w.queue.Last() {
 		w.newest = statement.Sum(m.Data)
 	}
-	if err := w.queue.Take(m); err != nil {
+	now, err := w.queue.Accept(m)
+	if err != nil {
 		w.o.Log.Warn("a message changes nothing", "number", m.Number, "subject", m.Filter(), "why", err)
 		return nil
 	}
-	if err := w.book.keep(m); err != nil {
+	if err := w.book.keep(now); err != nil {
 		return err
 	}
 	w.changed()
+	return nil
+}
+
+// trust makes signers judge the messages, and keeps those that count now. The caller holds the lock.
+func trust(w *Worker, signers *sshsig.Signers) error {
+	if w.queue.Trusts(signers) {
+		return nil
+	}
+	now := w.queue.Trust(signers)
+	w.o.Log.Info("the site uses other allowed signers", "signers", signers.Len(), "messages that count now", len(now))
+	w.changed()
+	return w.book.keep(now)
+}
+
+// watchSigners notices that the allowed signers have changed, also while no message comes.
+func watchSigners(ctx context.Context, w *Worker) error {
+	for w.sleep(ctx, nil, retryTime) == nil {
+		signers, err := w.o.Signers()
+		if err != nil { // follow states it with the next message
+			continue
+		}
+		w.mu.Lock()
+		err = trust(w, signers)
+		w.mu.Unlock()
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
