@@ -330,7 +330,6 @@ func TestWrong(t *testing.T) {
 		{exit.Errors, `the ring has no user "carol"`, []string{"keys", "revoke", "carol", "--state", w.state("hub")}},
 		{exit.Machines, "is not empty. A new ring", []string{"keys", "init", "--state", w.state("hub")}},
 		{exit.Machines, "there is no ring of keys: rocecd keys init", []string{"keys", "list", "--state", w.state("none")}},
-		{exit.Machines, "fabric.hcl: line ", site("--site", "dc1", "--mirror", w.repo, "--signers", filepath.Join(w.repo, "fabric.hcl"))},
 		{exit.Usage, "--hub needs --site", site("--mirror", w.repo)},
 		{exit.Usage, "--hub needs --mirror", site("--site", "dc1")},
 		{exit.Usage, "the fabric prod has no site dc*: it has dc1 and dc2", site("--site", "dc*", "--mirror", w.repo)},
@@ -352,6 +351,9 @@ func TestWrong(t *testing.T) {
 		{exit.Machines, "has no records of a site", append([]string{"rebuild", "--state", w.state("x"), "--site", "dc1"}, hub...)},
 		{exit.Usage, "on a hub alone, --after states", []string{"rebuild", "--state", w.state("hub")}},
 		{exit.Usage, "has no keys of a hub: name the hub", []string{"rebuild", "--state", w.state("none")}},
+		{exit.Machines, "fabric.hcl: line ", site(
+			"--site", "dc1", "--mirror", w.repo, "--signers", filepath.Join(w.repo, "fabric.hcl"),
+		)},
 		{exit.Usage, "unknown command", []string{"server"}},
 		{exit.Usage, "unknown flag: --site", []string{"keys", "list", "--site", "x"}},
 	} {

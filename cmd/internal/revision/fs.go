@@ -21,33 +21,40 @@ type entry struct {
 	mode       fs.FileMode
 }
 
+// The bounds of the files of a commit.
+const (
+	maxElement = 255     // bytes of the name of a file: a disk takes no longer one
+	maxEntries = 100_000 // files and folders
+	maxDepth   = 64      // folders in the path of a file
+)
+
 // The modes of git.
 var modes = map[string]fs.FileMode{
 	"40000": fs.ModeDir | 0o755, "100644": 0o644, "100664": 0o644, "100755": 0o755, "120000": fs.ModeSymlink | 0o777,
 	"160000": fs.ModeIrregular, // a submodule, whose files are in another repository
 }
 
-// RefusedError is the error for a commit with files that git itself would not have made, or with too many.
-type RefusedError struct{ Commit, Folder, Why string }
+// refusedError is the error for a commit with files that git itself would not have made, or with too many.
+type refusedError struct{ Commit, Folder, Why string }
 
 // Error names the commit and the folder.
-func (e *RefusedError) Error() string {
+func (e *refusedError) Error() string {
 	if e.Folder == "." {
 		return fmt.Sprintf("the commit %s is refused: its root folder %s", e.Commit, e.Why)
 	}
 	return fmt.Sprintf("the commit %s is refused: its folder %q %s", e.Commit, e.Folder, e.Why)
 }
 
-// failed returns an error with the path of the file. A [RefusedError] names the folder itself.
+// failed returns an error with the path of the file. A [refusedError] names the folder itself.
 func failed(op, name string, err error) error {
-	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
+	if refused := (*refusedError)(nil); errors.As(err, &refused) {
 		return refused
 	}
 	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
-// badName returns why git would not have made an entry with a name; empty: git could have. Such a name makes a walk endless, leads out of
-// the folder of a copy, or makes the copy a repository with programs of its own.
+// badName returns why git would not have made an entry with a name; empty: git could have. Such a name makes a walk endless, leads
+// out of the folder of a copy, or makes the copy a repository with programs of its own.
 func badName(name string) string {
 	switch {
 	case name == "" || name == "." || name == ".." || strings.Contains(name, "/") || strings.EqualFold(name, ".git"):
@@ -59,7 +66,8 @@ func badName(name string) string {
 }
 
 // entries returns the entries of a folder, sorted by name. An error has the path of the folder.
-func (r *Revision) entries(hash, folder string) ([]entry, error) {
+func (f files) entries(hash, folder string) ([]entry, error) {
+	r := f.r
 	r.mu.Lock()
 	have, known := r.folders[hash]
 	r.mu.Unlock()
@@ -81,7 +89,7 @@ func (r *Revision) entries(hash, folder string) ([]entry, error) {
 			return nil, errors.New("the folder object of git is incomplete")
 		}
 		if why := badName(string(name)); why != "" {
-			return nil, &RefusedError{r.Commit, folder, why}
+			return nil, &refusedError{r.Commit, folder, why}
 		}
 		out = append(out, entry{string(name), hex.EncodeToString(rest[:width]), modes[string(mode)]})
 		data = rest[width:]
@@ -89,27 +97,27 @@ func (r *Revision) entries(hash, folder string) ([]entry, error) {
 	sort.Slice(out, func(i, k int) bool { return out[i].name < out[k].name })
 	for i := 1; i < len(out); i++ {
 		if out[i].name == out[i-1].name {
-			return nil, &RefusedError{r.Commit, folder, fmt.Sprintf("has two entries with the name %q", out[i].name)}
+			return nil, &refusedError{r.Commit, folder, fmt.Sprintf("has two entries with the name %q", out[i].name)}
 		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.known += len(out); r.known > maxEntries {
-		return nil, r.tooMany()
+		return nil, f.tooMany()
 	}
 	r.folders[hash] = out
 	return out, nil
 }
 
-func (r *Revision) tooMany() error {
-	return &RefusedError{r.Commit, ".", fmt.Sprintf("has more than %d files and folders", maxEntries)}
+func (f files) tooMany() error {
+	return &refusedError{f.r.Commit, ".", fmt.Sprintf("has more than %d files and folders", maxEntries)}
 }
 
-// Walk calls do for all files and folders of the commit, a folder before what is in it, until do returns an error or ctx ends. A folder
-// that the commit has at several paths counts at each: few objects of git can be files without end.
+// Walk calls do for all files and folders of the commit, a folder before what is in it, until do returns an error or ctx ends. A
+// folder that the commit has at several paths counts at each: few objects of git can be files without end.
 func (r *Revision) Walk(ctx context.Context, do func(name string, d fs.DirEntry) error) error {
-	seen := 0
-	return fs.WalkDir(r.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+	seen, f := 0, files{r}
+	return fs.WalkDir(f, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -119,7 +127,7 @@ func (r *Revision) Walk(ctx context.Context, do func(name string, d fs.DirEntry)
 			return nil
 		}
 		if seen++; seen > maxEntries {
-			return r.tooMany()
+			return f.tooMany()
 		}
 		return do(name, d)
 	})
@@ -155,13 +163,13 @@ func (f files) find(op, name string, last bool) (entry, error) {
 			continue
 		}
 		if len(at) > maxDepth {
-			return entry{}, &RefusedError{f.r.Commit, ".", fmt.Sprintf("has folders more than %d deep", maxDepth)}
+			return entry{}, &refusedError{f.r.Commit, ".", fmt.Sprintf("has folders more than %d deep", maxDepth)}
 		}
 		here := at[len(at)-1]
 		if !here.mode.IsDir() {
 			return entry{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 		}
-		all, err := f.r.entries(here.hash, pathOf(at))
+		all, err := f.entries(here.hash, pathOf(at))
 		if err != nil {
 			return entry{}, failed(op, name, err)
 		}
@@ -282,7 +290,7 @@ func (f files) ReadDir(name string) ([]fs.DirEntry, error) {
 	if !e.mode.IsDir() {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: errors.New("it is not a folder")}
 	}
-	all, err := f.r.entries(e.hash, name)
+	all, err := f.entries(e.hash, name)
 	if err != nil {
 		return nil, failed("readdir", name, err)
 	}
@@ -320,7 +328,7 @@ func (o *opened) Read(p []byte) (int, error) {
 // ReadDir lists the folder.
 func (o *opened) ReadDir(n int) ([]fs.DirEntry, error) {
 	if !o.told {
-		all, err := o.of.r.entries(o.info.hash, o.path)
+		all, err := o.of.entries(o.info.hash, o.path)
 		if err != nil {
 			return nil, err
 		}

@@ -24,15 +24,12 @@ import (
 
 // The bounds of a read.
 const (
-	maxObject  = 64 << 20         // bytes of a file or a folder
-	maxRead    = 1 << 30          // bytes of all
-	maxName    = 250              // bytes of the name of a revision
-	maxElement = 255              // bytes of the name of a file: a disk takes no longer one
-	maxEntries = 100_000          // files and folders
-	maxDepth   = 64               // folders in the path of a file
-	maxTime    = 5 * time.Minute  // of all
-	maxAnswer  = 4096             // bytes of a line that git prints
-	patience   = 10 * time.Second // time limit of git
+	maxObject = 64 << 20         // bytes of a file or a folder
+	maxRead   = 1 << 30          // bytes of all
+	maxName   = 250              // bytes of the name of a revision
+	maxTime   = 5 * time.Minute  // of all
+	maxAnswer = 4096             // bytes of a line that git prints
+	patience  = 10 * time.Second // time limit of git
 )
 
 // Revision is a commit whose files can be read.

@@ -51,7 +51,7 @@ func Newest(ctx context.Context, git string) (string, error) {
 }
 
 // Copy calls folder and file for the content of a commit, a folder before what is in it. Links become the files that they name; other links
-// and submodules are left out. If git itself would not have made the commit, the error is a [revision.RefusedError].
+// and submodules are left out.
 func Copy(ctx context.Context, git, commit string, folder func(name string) error, file func(name string, data []byte) error) error {
 	r, err := revision.Open(ctx, git, commit, commit)
 	if err != nil {

@@ -78,7 +78,7 @@ func TestMirror(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestLeftOut: a copy has the files that links name. A submodule, and a link that leads outside or into a submodule, are left out.
+// TestLeftOut: a copy has the files that links name. It has no submodule, and no link that leads outside or into a submodule.
 func TestLeftOut(t *testing.T) {
 	dir := t.TempDir()
 	git(t, dir, "init", "--quiet")

@@ -11,8 +11,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/rocec/rocec/cmd/internal/session"
 	"github.com/rocec/rocec/cmd/internal/statement"
 	"github.com/rocec/rocec/cmd/internal/teamplan"
+	"github.com/rocec/rocec/cmd/internal/teamqueue"
 	"github.com/rocec/rocec/cmd/rocecd/internal/mirror"
 	"github.com/rocec/rocec/targets/deploy/safefile"
 )
@@ -52,7 +54,11 @@ func (w *Worker) folder(ctx context.Context, fabric, commit string) (string, err
 	if err := take(ctx, of.Mirror, commit, copies, name); err != nil {
 		return "", errors.Join(err, onDisk(copies.RemoveAll(name)))
 	}
-	if err := w.tidy(copies, fabric, prefix); err != nil {
+	w.mu.Lock()
+	now := w.o.Clock.Now()
+	runs := slices.DeleteFunc(slices.Clone(w.queue.Runs(fabric)), func(r *teamqueue.TeamRun) bool { return r.Over(now) })
+	w.mu.Unlock()
+	if err := tidy(copies, prefix, w.o.Session(nil), runs); err != nil {
 		w.o.Log.Warn("copies of old commits are not removed", "error", err)
 	}
 	return dir, nil
@@ -82,14 +88,14 @@ func take(ctx context.Context, git, commit string, copies *safefile.Folder, name
 // mostCopies is how many copies a site keeps that no run needs.
 const mostCopies = 20
 
-// tidy removes the copies of a fabric that were used least lately. It keeps those of runs that are not over, and those of journals, because
-// a later rollback reads them.
-func (w *Worker) tidy(copies *safefile.Folder, fabric, prefix string) error {
+// tidy removes the copies of a fabric that were used least lately. It keeps those of runs that are not over, and those of journals,
+// because a later rollback reads them.
+func tidy(copies *safefile.Folder, prefix string, s *session.Session, runs []*teamqueue.TeamRun) error {
 	all, err := copies.ReadDir()
 	if err != nil || len(all) <= mostCopies {
 		return err
 	}
-	_, logs, unreadable, err := w.o.Session(nil).ReadRuns()
+	_, logs, unreadable, err := s.ReadRuns()
 	if err != nil || len(unreadable) > 0 { // they may need any
 		return err
 	}
@@ -99,13 +105,9 @@ func (w *Worker) tidy(copies *safefile.Folder, fabric, prefix string) error {
 			needed[filepath.Base(dir)] = true
 		}
 	}
-	w.mu.Lock()
-	for _, r := range w.queue.Runs(fabric) {
-		if !r.Over(w.o.Clock.Now()) {
-			needed[prefix+r.Plan.Terms.Commit] = true
-		}
+	for _, r := range runs {
+		needed[prefix+r.Plan.Terms.Commit] = true
 	}
-	w.mu.Unlock()
 	var old []fs.FileInfo
 	for _, e := range all {
 		if info, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), prefix) && !needed[e.Name()] {
@@ -120,6 +122,6 @@ func (w *Worker) tidy(copies *safefile.Folder, fabric, prefix string) error {
 	return err
 }
 
-// wholeFile is in a folder that has all files of a commit. No commit has a file of that name. By the name, the modules of a fabric may be
-// anywhere in the folder.
+// wholeFile is in a folder that has all files of a commit. No commit has a file of that name. By the name, the modules of a fabric
+// may be anywhere in the folder.
 const wholeFile = ".git"

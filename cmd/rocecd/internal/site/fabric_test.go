@@ -41,7 +41,7 @@ func (w *team) copies(site string) (commits []string) {
 	return commits
 }
 
-// TestHostileCommit: a site refuses a commit that it cannot copy, in a plan and in a run, and keeps nothing of it. The worker goes on.
+// TestHostileCommit: a site refuses a commit that it cannot copy, in a plan and in a run. It keeps nothing of it, and goes on.
 func TestHostileCommit(t *testing.T) {
 	t.Parallel()
 	w := newTeam(t)
