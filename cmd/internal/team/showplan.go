@@ -132,7 +132,7 @@ func (t *Client) printPlan(doc *PlanDocument) {
 	}
 	switch {
 	case doc.Refused:
-		say("There is no plan of all sites, and nothing was changed. Plan again when what each site says is mended.")
+		say("There is no plan of all sites. Nothing was changed. Mend what the sites refuse, and plan again.")
 	case changes == 0:
 		say("All devices of these sites are as the fabric says.")
 	default:
