@@ -223,6 +223,11 @@ func TestPlanIsRefused(t *testing.T) {
 			dc1: []answer{good(&teamplan.SitePart{Site: "dc1", Steps: 1, Refused: []string{"leaf1: unreachable (login)"}})}, status: exit.Errors,
 			want: "refused: leaf1: unreachable (login)",
 		},
+		"the site would refuse a device, which is in no wave": {
+			dc1: []answer{good(&teamplan.SitePart{
+				Site: "dc1", Steps: 1, Devices: part("dc1", "leaf1").Devices, Refused: []string{"unsafe-change: leaf1 is alone"},
+			})}, status: exit.Errors, want: "refused: unsafe-change: leaf1 is alone",
+		},
 		"the site is away": {
 			away: []string{"dc1"}, status: exit.Machines, want: "the site dc1 is away: the hub has not heard it for 30 s or longer",
 		},
