@@ -60,7 +60,7 @@ type Terms struct {
 type TermShare struct {
 	Site  string `json:"site"`
 	Waves int    `json:"waves"`           // how many of the waves of the plan, after those of the shares before
-	Steps int    `json:"steps,omitempty"` // of the change of the site, of which the share is the first; 0: the share is all of it
+	Steps int    `json:"steps,omitempty"` // of the change of the site; the share is the first step; 0: one step
 }
 
 // TermHold is a wave that begins after approvals alone.

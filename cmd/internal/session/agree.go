@@ -56,13 +56,13 @@ func wavesOf(seq *sequence.Sequence) []string {
 		for _, d := range w.Devices {
 			names = append(names, d.Device.Name)
 		}
-		out = append(out, setOf(names))
+		out = append(out, SetOf(names))
 	}
 	return out
 }
 
-// setOf returns the names of devices as a nodeset that a program reads.
-func setOf(names []string) string {
+// SetOf returns the names of devices as a nodeset that a program reads.
+func SetOf(names []string) string {
 	slices.SortFunc(names, nodeset.Compare)
 	return strings.Join(nodeset.Fold(names, nodeset.Devices), ",")
 }

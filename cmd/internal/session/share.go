@@ -111,8 +111,8 @@ func (sh *Share) Approvals() (int, error) {
 }
 
 // Settled returns, as a nodeset, the devices of other sites that have the settings of the fabric when a site begins its share of a plan:
-// their sites found them so, or change them before. Of a site whose share is the first of several steps, no device is settled. Where no
-// cable joins sites, no site depends on the settings of another, and the nodeset is empty.
+// their sites found them so, or change them before. A site whose share is the first of several steps settles no device. Where no cable
+// joins sites, no site depends on the settings of another, and the nodeset is empty.
 func Settled(f *ir.Fabric, plan *deploy.Saved, site string) string {
 	if !slices.ContainsFunc(f.Links, func(l *ir.Link) bool { return l.A().Device().Site != l.B().Device().Site }) {
 		return ""
@@ -134,7 +134,7 @@ func Settled(f *ir.Fabric, plan *deploy.Saved, site string) string {
 			out = append(out, d.Name)
 		}
 	}
-	return setOf(out)
+	return SetOf(out)
 }
 
 // elsewhere returns the devices of other sites, and whether they are settled.

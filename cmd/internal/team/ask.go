@@ -35,7 +35,9 @@ type asking struct {
 
 // ask asks sites for their parts of a plan. settled has the settled devices of each question. Sites that make no part are in refused, with
 // the reasons.
-func (t *Client) ask(ctx context.Context, fabric string, q *teamplan.Question, settled map[string]string, sites []string) (*asking, error) {
+func (t *Client) ask(
+	ctx context.Context, fabric string, q *teamplan.Question, settled map[string]string, sites []string,
+) (*asking, error) {
 	a := &asking{
 		t: t, fabric: fabric, began: t.Clock.Now(), nonces: map[string]string{}, parts: map[string]*teamplan.SitePart{},
 		refused: map[string]string{},

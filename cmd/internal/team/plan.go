@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -62,11 +61,17 @@ func (t *Client) Plan(ctx context.Context, dir string, o *PlanOptions) error {
 	if m.Terms, err = t.terms(f, commit, o); err != nil {
 		return err
 	}
-	q := &teamplan.Question{Commit: commit, Inputs: m.Inputs, Tool: t.Rocec.Version, Targets: o.Only}
-	a, saved, refused, err := t.parts(ctx, f, q, sites, devices, m)
-	if err != nil {
+	r := &round{
+		t: t, fabric: f, sites: sites, devices: devices, meta: m,
+		question: teamplan.Question{Commit: commit, Inputs: m.Inputs, Tool: t.Rocec.Version, Targets: o.Only},
+	}
+	if err := r.plan(ctx); err != nil {
 		return err
 	}
+	if r, err = r.firstStep(ctx); err != nil {
+		return err
+	}
+	a, saved, refused, sites := r.asked, r.saved, r.refused, r.sites
 	if !refused {
 		if saved.Terms.Holds, err = holds(saved.Terms, o); err != nil {
 			return err
@@ -157,56 +162,6 @@ func (t *Client) terms(f *report.Report, commit string, o *PlanOptions) (*deploy
 		Name: f.Fabric.Name, Commit: commit, Message: o.Message, Made: now, Expires: now.Add(o.Valid), Nonce: rand.Text(),
 		Approvals: t.Rights.Approvals(f.Fabric.Approvals),
 	}, nil
-}
-
-// mostRounds is how often the sites are asked for one plan. Two rounds are enough, unless their devices change meanwhile, or a site needs
-// another number of steps when it knows the others.
-const mostRounds = 4
-
-// parts asks sites for their parts, and makes one plan of them. A site reads its own devices alone. So the sites are asked again with the
-// devices that the others settle, until no site settles others than in the round before.
-func (t *Client) parts(ctx context.Context, f *report.Report, q *teamplan.Question, sites []string, devices map[string][]string, m deploy.Meta) (
-	a *asking, saved *deploy.Saved, refused bool, err error,
-) {
-	settled := map[string]string{}
-	for range mostRounds {
-		if a, err = t.ask(ctx, f.Fabric.Name, q, settled, sites); err != nil {
-			return nil, nil, false, err
-		}
-		if saved, refused, err = merged(a, sites, devices, m); err != nil {
-			return nil, nil, false, err
-		}
-		next := map[string]string{}
-		for _, site := range sites {
-			if text := session.Settled(f.Fabric, saved, site); text != "" {
-				next[site] = text
-			}
-		}
-		if len(a.refused) > 0 || maps.Equal(next, settled) {
-			return a, saved, refused, nil
-		}
-		settled = next
-	}
-	return nil, nil, false, exit.Fail(exit.Machines, "the sites answered otherwise each time, as their devices change now. Nothing was changed. "+
-		"Make the plan again.")
-}
-
-// merged makes one plan of the parts. refused reports that a site makes no part, or would refuse to carry its part out.
-func merged(a *asking, sites []string, devices map[string][]string, m deploy.Meta) (saved *deploy.Saved, refused bool, err error) {
-	var parts []*teamplan.SitePart
-	for _, site := range sites {
-		part := a.parts[site]
-		if part == nil {
-			refused = true
-			continue
-		}
-		refused = refused || len(part.Refused) > 0
-		parts = append(parts, part)
-	}
-	if saved, err = teamplan.Merge(parts, devices, m); err != nil {
-		return nil, false, exit.Fail(exit.Machines, "%v. Nothing was changed.", err)
-	}
-	return saved, refused, nil
 }
 
 // holds returns the waves that wait for an approval.

@@ -135,8 +135,8 @@ func (m *mixture) phaseOf(d *ir.Device) int {
 func (m *mixture) staying(g *change.Gap) string {
 	for _, d := range []*ir.Device{g.From.Device(), g.To.Device()} {
 		if asWanted, elsewhere := m.elsewhere[d]; elsewhere && !asWanted {
-			return fmt.Sprintf(" Only the site %s reads %s, and has not found it as the fabric wants. Make several plans with --target: a new class "+
-				"begins on the switches of all sites, and then on the hosts. A class that ends leaves the hosts first.", d.Site, d.Name)
+			return fmt.Sprintf(" Only the site %s reads %s, and has not found it as the fabric wants. Make several plans with --target: a "+
+				"new class begins on the switches of all sites, and then on the hosts. A class that ends leaves the hosts first.", d.Site, d.Name)
 		}
 	}
 	old, changed := g.From.Device(), g.To.Device()

@@ -67,9 +67,9 @@ type Sequence struct {
 	unreadable map[*ir.Device]bool            // devices that could not be read
 }
 
-// New puts the devices of a plan in order. The tree has all devices of the fabric to which rocec may log in. The list contains the reasons to refuse the plan, as
-// [Sequence.Refusals] returns them. If there are any, the waves can be shown but must not be run. If the traffic paths are not known,
-// there is no order: the Sequence is nil, and the list has one error.
+// New puts the devices of a plan in order. The tree has all devices of the fabric to which rocec may log in. The list contains the reasons
+// to refuse the plan, as [Sequence.Refusals] returns them. If there are any, the waves can be shown but must not be run. If the traffic
+// paths are not known, there is no order: the Sequence is nil, and the list has one error.
 func New(f *ir.Fabric, tree *target.Tree, plan *deploy.Plan, r Rules) (*Sequence, diag.List) {
 	s := survey(f, tree, plan, r)
 	s.mixed = newMixture(f, plan, &r)
