@@ -59,7 +59,8 @@ type Terms struct {
 // TermShare is what one site of a team does of a plan.
 type TermShare struct {
 	Site  string `json:"site"`
-	Waves int    `json:"waves"` // how many of the waves of the plan, after those of the shares before
+	Waves int    `json:"waves"`           // how many of the waves of the plan, after those of the shares before
+	Steps int    `json:"steps,omitempty"` // of the change of the site; the share is the first step; 0: one step
 }
 
 // TermHold is a wave that begins after approvals alone.

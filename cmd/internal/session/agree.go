@@ -56,10 +56,15 @@ func wavesOf(seq *sequence.Sequence) []string {
 		for _, d := range w.Devices {
 			names = append(names, d.Device.Name)
 		}
-		slices.SortFunc(names, nodeset.Compare)
-		out = append(out, strings.Join(nodeset.Fold(names, nodeset.Devices), ","))
+		out = append(out, SetOf(names))
 	}
 	return out
+}
+
+// SetOf returns the names of devices as a nodeset that a program reads.
+func SetOf(names []string) string {
+	slices.SortFunc(names, nodeset.Compare)
+	return strings.Join(nodeset.Fold(names, nodeset.Devices), ",")
 }
 
 // Wanted returns the number of persons who have to approve the plan of an apply. A rehearsal needs no approval.

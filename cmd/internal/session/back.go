@@ -233,7 +233,7 @@ func (s *Session) BackSequence(l *journal.Log, plan *deploy.Plan, maxDark int, r
 			return nil, order
 		}
 	}
-	seq, _ := sequence.Follow(f.Fabric, f.Tree(), plan, order, r)
+	seq, _ := sequence.Follow(f.Fabric, own(s, f.Tree()), plan, order, r)
 	if seq == nil {
 		return nil, order
 	}

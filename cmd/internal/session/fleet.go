@@ -63,7 +63,7 @@ func (s *Session) Open(dir string, only []string, which LabFlag) (*report.Report
 	if err != nil {
 		return nil, nil, err
 	}
-	tree, err := SelectDevices(f.Tree(), only)
+	tree, err := SelectDevices(own(s, f.Tree()), only)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,7 +73,7 @@ func (s *Session) Open(dir string, only []string, which LabFlag) (*report.Report
 
 // fleetOf prepares connections to the devices of a tree, which is a part of a fabric's.
 func fleetOf(s *Session, dir string, f *report.Report, tree *target.Tree, which LabFlag) (devices *Fleet, err error) {
-	devices = &Fleet{s: s, Tree: tree, beside: besides(f.Tree(), tree)}
+	devices = &Fleet{s: s, Tree: tree, beside: besides(own(s, f.Tree()), tree)}
 	if which != "" {
 		if devices.LabDir, err = which.Folder(dir); err != nil {
 			return nil, err
@@ -84,6 +84,20 @@ func fleetOf(s *Session, dir string, f *report.Report, tree *target.Tree, which 
 		}
 	}
 	return devices, devices.Connect()
+}
+
+// reaches reports whether the session may log in to a device. A device of a journal has no source: runs of a site have only its devices.
+func reaches(s *Session, d *target.Device) bool {
+	return s.OfSite == "" || d.Source == nil || d.Source.Site == s.OfSite
+}
+
+// own returns the devices of a tree to which the session may log in.
+func own(s *Session, tree *target.Tree) *target.Tree {
+	if s.OfSite == "" {
+		return tree
+	}
+	out := slices.DeleteFunc(slices.Clone(tree.Devices), func(d *target.Device) bool { return !reaches(s, d) })
+	return &target.Tree{Devices: out}
 }
 
 // besides returns the devices of a whole tree that are cabled to a device of a part, but are not in the part.
@@ -148,9 +162,9 @@ func (f *Fleet) Connect() (err error) {
 	if err := f.askSudoPassword(); err != nil {
 		return err
 	}
-	f.Dial = f.Dialer.Dial
+	dial := f.Dialer.Dial
 	if f.Lab != nil {
-		f.Dial = func(ctx context.Context, d *target.Device) (target.Conn, error) {
+		dial = func(ctx context.Context, d *target.Device) (target.Conn, error) {
 			if _, err := f.Lab.Find(d.Name); err != nil { // the device has left the fabric
 				return nil, err
 			}
@@ -163,6 +177,12 @@ func (f *Fleet) Connect() (err error) {
 			there.Login = f.Lab.Login(d.Name)
 			return f.Dialer.Dial(ctx, &there)
 		}
+	}
+	f.Dial = func(ctx context.Context, d *target.Device) (target.Conn, error) {
+		if !reaches(f.s, d) {
+			return nil, fmt.Errorf("the site %s does not log in to %s, a device of another site", f.s.OfSite, d.Name)
+		}
+		return dial(ctx, d)
 	}
 	return nil
 }

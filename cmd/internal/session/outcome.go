@@ -109,7 +109,7 @@ func (f *Fleet) Accepted(plan *deploy.Plan) bool {
 
 // InOrder orders a plan. For a change of several steps it returns the plan of the first step, and a sequence with all steps.
 func (f *Fleet) InOrder(of *ir.Fabric, whole *target.Tree, plan *deploy.Plan, r sequence.Rules) (*deploy.Plan, *sequence.Sequence, error) {
-	seq, ds := sequence.New(of, whole, plan, r)
+	seq, ds := sequence.New(of, own(f.s, whole), plan, r)
 	if seq != nil {
 		plan, seq, ds = seq.Next(f.found)
 	}

@@ -27,6 +27,7 @@ type Session struct {
 	AskSudo bool                 // --ask-sudo-password
 	Site    rights.Named         // --policy, --sign-key, --audit-log
 	Changed []string             // flags of the command line, with their dashes
+	OfSite  string               // the session has the keys of this site of a team alone; empty: of all devices
 	Listen  func(journal.Notice) // gets each line that is written to a journal; nil: nothing listens
 	Output  int                  // limit of bytes that a device prints for one read; 0: [ssh.DefaultMaxOutput]
 	clock   device.Clock

@@ -13,6 +13,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/savedplan"
 	"github.com/rocec/rocec/cmd/internal/teamplan"
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/sequence"
@@ -29,7 +30,9 @@ type ShareOptions struct {
 	Site   string
 	Only   []string // as --target
 	Rules  sequence.Rules
-	Change bool // the share is about to be carried out, and not only planned
+
+	Settled string        // as [Settled], for a share that is only planned
+	Plan    *deploy.Saved // the share is about to be carried out; nil: it is only planned
 }
 
 // Share is the part of a change of a team that one site makes: its devices as they are now, and the order in which it changes them.
@@ -60,6 +63,14 @@ func OpenShare(ctx context.Context, s *Session, o *ShareOptions) (_ *Share, err 
 	if err != nil {
 		return nil, err
 	}
+	rules := o.Rules
+	settled := o.Settled
+	if o.Plan != nil {
+		settled = Settled(f.Fabric, o.Plan, o.Site)
+	}
+	if rules.Elsewhere, err = elsewhere(f.Fabric, o.Site, settled); err != nil {
+		return nil, err
+	}
 	devices, err := fleetOf(s, o.Dir, f, tree, o.Lab)
 	if err != nil {
 		return nil, err
@@ -71,7 +82,7 @@ func OpenShare(ctx context.Context, s *Session, o *ShareOptions) (_ *Share, err 
 		}
 	}()
 	devices.Look, devices.Read = true, ReadOptions{Parallel: o.Parallel}
-	if o.Change {
+	if o.Plan != nil {
 		sh.plan = devices.CompareForChange(ctx)
 	} else {
 		sh.plan = devices.Compare(ctx)
@@ -80,7 +91,7 @@ func OpenShare(ctx context.Context, s *Session, o *ShareOptions) (_ *Share, err 
 		return nil, ctx.Err()
 	}
 	JudgePorts(f.Fabric, sh.plan, o.TrustFabric)
-	if sh.plan, sh.seq, err = devices.InOrder(f.Fabric, f.Tree(), sh.plan, o.Rules); err != nil {
+	if sh.plan, sh.seq, err = devices.InOrder(f.Fabric, f.Tree(), sh.plan, rules); err != nil {
 		return nil, err
 	}
 	devices.ReadLocks(ctx, sh.plan, sh.seq)
@@ -97,6 +108,52 @@ func (sh *Share) Approvals() (int, error) {
 		return 0, err
 	}
 	return r.Approvals(sh.report.Fabric.Approvals), nil
+}
+
+// Settled returns, as a nodeset, the devices of other sites that have the settings of the fabric when a site begins its share of a plan:
+// their sites found them so, or change them before. A site whose share is the first of several steps settles no device. Where no cable
+// joins sites, no site depends on the settings of another, and the nodeset is empty.
+func Settled(f *ir.Fabric, plan *deploy.Saved, site string) string {
+	if !slices.ContainsFunc(f.Links, func(l *ir.Link) bool { return l.A().Device().Site != l.B().Device().Site }) {
+		return ""
+	}
+	of := map[string]string{}
+	for _, d := range f.Devices {
+		of[d.Name] = d.Site
+	}
+	first, stepped := map[string]bool{}, map[string]bool{site: true}
+	own := slices.IndexFunc(plan.Terms.Shares, func(s deploy.TermShare) bool { return s.Site == site })
+	for i, s := range plan.Terms.Shares {
+		first[s.Site] = i < own
+		stepped[s.Site] = stepped[s.Site] || s.Steps > 1
+	}
+	var out []string
+	for i := range plan.Devices {
+		d := &plan.Devices[i]
+		if by := of[d.Name]; !stepped[by] && (d.Status == deploy.StatusSame || d.Status == deploy.StatusChange && first[by]) {
+			out = append(out, d.Name)
+		}
+	}
+	return SetOf(out)
+}
+
+// elsewhere returns the devices of other sites, and whether they are settled.
+func elsewhere(f *ir.Fabric, site, settled string) (map[*ir.Device]bool, error) {
+	names, err := teamplan.Names(settled)
+	if err != nil && settled != "" {
+		return nil, err
+	}
+	in := map[string]bool{}
+	for _, name := range names {
+		in[name] = true
+	}
+	out := map[*ir.Device]bool{}
+	for _, d := range f.Devices {
+		if d.Site != site {
+			out[d] = in[d.Name]
+		}
+	}
+	return out, nil
 }
 
 // ofSite returns the devices of a site that --target names.

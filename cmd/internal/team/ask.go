@@ -33,12 +33,11 @@ type asking struct {
 	rejected []string          // answers that do not count, with the reasons
 }
 
-// ask asks sites for their parts of a plan. Sites that make no part are in refused, with the reasons.
-func (t *Client) ask(ctx context.Context, fabric string, q *teamplan.Question, sites []string) (*asking, error) {
-	body, err := json.Marshal(q)
-	if err != nil {
-		return nil, err
-	}
+// ask asks sites for their parts of a plan. settled has the settled devices of each question. Sites that make no part are in refused, with
+// the reasons.
+func (t *Client) ask(
+	ctx context.Context, fabric string, q *teamplan.Question, settled map[string]string, sites []string,
+) (*asking, error) {
 	a := &asking{
 		t: t, fabric: fabric, began: t.Clock.Now(), nonces: map[string]string{}, parts: map[string]*teamplan.SitePart{},
 		refused: map[string]string{},
@@ -48,6 +47,12 @@ func (t *Client) ask(ctx context.Context, fabric string, q *teamplan.Question, s
 		return nil, hubError(err)
 	}
 	for _, site := range sites {
+		own := *q
+		own.Settled = settled[site]
+		body, err := json.Marshal(own)
+		if err != nil {
+			return nil, err
+		}
 		st := &statement.Statement{Verb: statement.Ask, Fabric: fabric, Site: site}
 		data, err := t.make(ctx, st, body)
 		if err != nil {

@@ -58,19 +58,20 @@ func (t *Client) Plan(ctx context.Context, dir string, o *PlanOptions) error {
 	if err != nil {
 		return err
 	}
-	a, err := t.ask(ctx, f.Fabric.Name, &teamplan.Question{Commit: commit, Inputs: m.Inputs, Tool: t.Rocec.Version, Targets: o.Only}, sites)
-	if err != nil {
+	if m.Terms, err = t.terms(f, commit, o); err != nil {
 		return err
 	}
-	terms, err := t.terms(f, commit, o)
-	if err != nil {
+	r := &round{
+		t: t, fabric: f, sites: sites, devices: devices, meta: m,
+		question: teamplan.Question{Commit: commit, Inputs: m.Inputs, Tool: t.Rocec.Version, Targets: o.Only},
+	}
+	if err := r.plan(ctx); err != nil {
 		return err
 	}
-	m.Terms = terms
-	saved, refused, err := merged(a, sites, devices, m)
-	if err != nil {
+	if r, err = r.firstStep(ctx); err != nil {
 		return err
 	}
+	a, saved, refused, sites := r.asked, r.saved, r.refused, r.sites
 	if !refused {
 		if saved.Terms.Holds, err = holds(saved.Terms, o); err != nil {
 			return err
@@ -161,24 +162,6 @@ func (t *Client) terms(f *report.Report, commit string, o *PlanOptions) (*deploy
 		Name: f.Fabric.Name, Commit: commit, Message: o.Message, Made: now, Expires: now.Add(o.Valid), Nonce: rand.Text(),
 		Approvals: t.Rights.Approvals(f.Fabric.Approvals),
 	}, nil
-}
-
-// merged makes one plan of the parts. refused reports that a site makes no part, or would refuse to carry its part out.
-func merged(a *asking, sites []string, devices map[string][]string, m deploy.Meta) (saved *deploy.Saved, refused bool, err error) {
-	var parts []*teamplan.SitePart
-	for _, site := range sites {
-		part := a.parts[site]
-		if part == nil {
-			refused = true
-			continue
-		}
-		refused = refused || len(part.Refused) > 0
-		parts = append(parts, part)
-	}
-	if saved, err = teamplan.Merge(parts, devices, m); err != nil {
-		return nil, false, exit.Fail(exit.Machines, "%v. Nothing was changed.", err)
-	}
-	return saved, refused, nil
 }
 
 // holds returns the waves that wait for an approval.

@@ -203,6 +203,32 @@ func TestPlan(t *testing.T) {
 	assert.Contains(t, d.printed(), "site dc1 2 changes in 2 waves wave dc1/1: leaf1 wave dc1/2: leaf2 leaf1: 1 file PFC begins")
 }
 
+// asks returns the first n questions of all sites, in their order.
+func (d *desk) asks(t *testing.T, n int) (out []string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	_ = d.all.Hub.Follow(ctx, 1, []broker.Subject{{Kind: broker.Ask}}, func(m *broker.Message) error {
+		var signed statement.Signed
+		require.NoError(t, json.Unmarshal(m.Data, &signed))
+		q, err := teamplan.ParseQuestion(signed.Body)
+		require.NoError(t, err)
+		if out = append(out, strings.TrimSpace(fmt.Sprint(m.Site, q.Targets, " ", q.Settled))); len(out) == n {
+			cancel()
+		}
+		return nil
+	}, nil)
+	return out
+}
+
+// TestRounds: sites of linked devices are asked again with the devices that others settle before them.
+func TestRounds(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "alice")
+	d.plans(t, PlanOptions{})
+	assert.Equal(t, []string{"dc1[]", "dc2[]", "dc1[]", "dc2[] leaf[1-2]"}, d.asks(t, 4))
+}
+
 // TestPlanIsRefused has what makes a plan impossible, with the sentence and the exit status.
 func TestPlanIsRefused(t *testing.T) {
 	t.Parallel()
@@ -222,6 +248,11 @@ func TestPlanIsRefused(t *testing.T) {
 		"the site would refuse": {
 			dc1: []answer{good(&teamplan.SitePart{Site: "dc1", Steps: 1, Refused: []string{"leaf1: unreachable (login)"}})}, status: exit.Errors,
 			want: "refused: leaf1: unreachable (login)",
+		},
+		"the site would refuse a device, which is in no wave": {
+			dc1: []answer{good(&teamplan.SitePart{
+				Site: "dc1", Steps: 1, Devices: part("dc1", "leaf1").Devices, Refused: []string{"unsafe-change: leaf1 is alone"},
+			})}, status: exit.Errors, want: "refused: unsafe-change: leaf1 is alone",
 		},
 		"the site is away": {
 			away: []string{"dc1"}, status: exit.Machines, want: "the site dc1 is away: the hub has not heard it for 30 s or longer",

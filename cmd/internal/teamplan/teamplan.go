@@ -26,6 +26,7 @@ type Question struct {
 	Inputs  string   `json:"inputs"` // SHA-256 over the files of the fabric
 	Tool    string   `json:"tool"`   // version of rocec
 	Targets []string `json:"targets,omitempty"`
+	Settled string   `json:"settled,omitempty"` // nodeset of devices of other sites with the settings of the fabric
 }
 
 // SitePart is the part of a plan that one site makes.
@@ -76,6 +77,8 @@ func ParseQuestion(data []byte) (*Question, error) {
 		return nil, errors.New("the question names no commit by its whole hash")
 	case !hash(q.Inputs, 32):
 		return nil, errors.New("the question has no SHA-256 of its inputs")
+	case q.Settled != "" && !isWave(q.Settled):
+		return nil, errors.New("the settled devices of the question are no nodeset")
 	case len(q.Targets) > maxTargets || bad(q.Targets...) || bad(q.Tool):
 		return nil, errors.New("the targets of the question are too many or too long")
 	}
@@ -122,7 +125,14 @@ func Names(wave string) ([]string, error) {
 	return out, nil
 }
 
-// check refuses a part with devices of another site, or with waves that do not have each changed device once.
+// isWave reports whether a text is a nodeset of devices.
+func isWave(text string) bool {
+	_, err := Names(text)
+	return err == nil
+}
+
+// check refuses a part with devices of another site, or with waves that do not have each changed device once. A device that the site would
+// refuse to change may be in no wave.
 func (p *SitePart) check(own []string) error {
 	changes := map[string]bool{}
 	for i := range p.Devices {
@@ -146,7 +156,7 @@ func (p *SitePart) check(own []string) error {
 			delete(changes, name)
 		}
 	}
-	if len(changes) > 0 {
+	if len(changes) > 0 && len(p.Refused) == 0 {
 		return fmt.Errorf("the site %s changes %s in no wave", p.Site, diag.Count(len(changes), "device"))
 	}
 	return nil
@@ -165,7 +175,11 @@ func Merge(parts []*SitePart, devices map[string][]string, m deploy.Meta) (*depl
 		all = append(all, p.Devices...)
 		t.Waves, t.Disrupts, t.Takes = append(t.Waves, p.Waves...), append(t.Disrupts, p.Disrupts...), t.Takes+p.Takes
 		if len(p.Waves) > 0 {
-			t.Shares = append(t.Shares, deploy.TermShare{Site: p.Site, Waves: len(p.Waves)})
+			share := deploy.TermShare{Site: p.Site, Waves: len(p.Waves)}
+			if p.Steps > 1 {
+				share.Steps = p.Steps
+			}
+			t.Shares = append(t.Shares, share)
 		}
 	}
 	m.Terms = &t

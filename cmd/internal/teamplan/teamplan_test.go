@@ -77,6 +77,10 @@ func TestMergeRefuses(t *testing.T) {
 		_, err := merge(p)
 		assert.ErrorContains(t, err, says)
 	}
+	refused := part("dc1", []string{"leaf1"}, "leaf1", "leaf2")
+	refused.Refused = []string{"leaf2 cannot change"}
+	_, err := merge(refused)
+	assert.NoError(t, err, "a person reads why the site refuses")
 }
 
 // TestParse: only whole and bounded questions and parts are read.

@@ -24,15 +24,17 @@ type mixture struct {
 
 	judge *change.Mixtures
 	held  []change.Held // by Device.ID
+
+	elsewhere map[*ir.Device]bool // as of the rules
 }
 
 // newMixture checks the mixtures of old and new settings during a plan. It assumes that unread devices keep their settings, whatever they
-// are. A proof uses at most the budget of the rules.
+// are, except those that have the settings of the fabric by the word of another site. A proof uses at most the budget of the rules.
 func newMixture(f *ir.Fabric, plan *deploy.Plan, r *Rules) *mixture {
 	held := make([]change.Held, len(f.Devices))
 	for _, d := range f.Devices {
 		held[d.ID].Away = true
-		if d.ByHand != nil {
+		if d.ByHand != nil || r.Elsewhere[d] {
 			w := d.Wanted()
 			held[d.ID] = change.Held{Old: w, New: w}
 		}
@@ -51,7 +53,7 @@ func newMixture(f *ir.Fabric, plan *deploy.Plan, r *Rules) *mixture {
 	for d := range r.Away {
 		held[d.ID].Excused = true
 	}
-	m := &mixture{judge: change.NewMixtures(f), held: held}
+	m := &mixture{elsewhere: r.Elsewhere, judge: change.NewMixtures(f), held: held}
 	if m.phases, m.gaps = m.judge.Phases(held); len(m.gaps) > 0 {
 		if phases, gaps := m.judge.PhasesByMarks(held); len(gaps) == 0 {
 			m.phases, m.gaps, m.byMarks = phases, nil, true
@@ -129,8 +131,14 @@ func (m *mixture) phaseOf(d *ir.Device) int {
 }
 
 // staying returns advice for a gap whose one end is new while the other end keeps its old settings, by --target or for another reason.
-// Empty: no such end.
+// It also returns advice for a gap at a device that another site reads. Empty: no such end.
 func (m *mixture) staying(g *change.Gap) string {
+	for _, d := range []*ir.Device{g.From.Device(), g.To.Device()} {
+		if asWanted, elsewhere := m.elsewhere[d]; elsewhere && !asWanted {
+			return fmt.Sprintf(" Only the site %s reads %s, and has not found it as the fabric wants. Make several plans with --target: a "+
+				"new class begins on the switches of all sites, and then on the hosts. A class that ends leaves the hosts first.", d.Site, d.Name)
+		}
+	}
 	old, changed := g.From.Device(), g.To.Device()
 	if g.Takes == change.Old {
 		old, changed = changed, old

@@ -25,9 +25,14 @@ import (
 type Rules struct {
 	change.Rules
 
-	Soak   *time.Duration      // soak time of devices, instead of the time of their steps; nil: the time of their steps
-	Away   map[*ir.Device]bool // devices whose losses the operator accepts
-	Budget func() *ir.Budget   // work limit of each PFC-loop proof; nil: [validate.DefaultBudget]
+	Soak *time.Duration      // soak time of devices, instead of the time of their steps; nil: the time of their steps
+	Away map[*ir.Device]bool // devices whose losses the operator accepts
+
+	// Elsewhere contains the devices that another site of a team reads and changes. The value is true if a device has the settings of the
+	// fabric during the whole plan. The settings of the others are not known, and stay as they are during the plan.
+	Elsewhere map[*ir.Device]bool
+
+	Budget func() *ir.Budget // work limit of each PFC-loop proof; nil: [validate.DefaultBudget]
 }
 
 func (r *Rules) budget() *ir.Budget {
@@ -62,9 +67,9 @@ type Sequence struct {
 	unreadable map[*ir.Device]bool            // devices that could not be read
 }
 
-// New puts the devices of a plan in order. The tree has all devices of the fabric. The list contains the reasons to refuse the plan, as
-// [Sequence.Refusals] returns them. If there are any, the waves can be shown but must not be run. If the traffic paths are not known,
-// there is no order: the Sequence is nil, and the list has one error.
+// New puts the devices of a plan in order. The tree has all devices of the fabric to which rocec may log in. The list contains the reasons
+// to refuse the plan, as [Sequence.Refusals] returns them. If there are any, the waves can be shown but must not be run. If the traffic
+// paths are not known, there is no order: the Sequence is nil, and the list has one error.
 func New(f *ir.Fabric, tree *target.Tree, plan *deploy.Plan, r Rules) (*Sequence, diag.List) {
 	s := survey(f, tree, plan, r)
 	s.mixed = newMixture(f, plan, &r)

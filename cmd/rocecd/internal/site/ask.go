@@ -102,7 +102,7 @@ func (w *Worker) part(ctx context.Context, st *statement.Statement, body []byte)
 	defer w.useLab()()
 	sh, err := session.OpenShare(ctx, s, &session.ShareOptions{
 		ChangeOptions: w.o.Change, Dir: dir, Fabric: st.Fabric, Commit: q.Commit, Inputs: q.Inputs, Site: w.o.Site, Only: q.Targets,
-		Rules: w.o.Rules,
+		Rules: w.o.Rules, Settled: q.Settled,
 	})
 	if err != nil {
 		return nil, err

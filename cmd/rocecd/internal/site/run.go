@@ -312,7 +312,7 @@ func (w *Worker) carry(ctx context.Context, j *job) (_ *deploy.Results, err erro
 	s := w.o.Session(func(n journal.Notice) { w.noteRun(n.Run, j.Fabric, j.Name) })
 	sh, err := session.OpenShare(ctx, s, &session.ShareOptions{
 		ChangeOptions: change, Dir: dir, Fabric: j.Fabric, Commit: terms.Commit, Inputs: j.Plan.Inputs, Site: w.o.Site, Only: j.Plan.Targets,
-		Rules: w.o.Rules, Change: true,
+		Rules: w.o.Rules, Plan: j.Plan,
 	})
 	if err != nil {
 		return nil, err

@@ -118,7 +118,8 @@ type team struct {
 	signers *sshsig.Signers
 	persons *broker.Broker
 	sites   map[string]*siteProcess
-	every   time.Duration // between looks of sites that start
+	every   time.Duration       // between looks of sites that start
+	of      map[string][]string // devices of each site
 }
 
 // siteProcess is the worker of a site, which can be stopped and started again.
@@ -138,7 +139,7 @@ type siteProcess struct {
 
 func newTeam(t *testing.T) *team {
 	t.Helper()
-	w := &team{t: t, dir: t.TempDir(), sites: map[string]*siteProcess{}, port: -1}
+	w := &team{t: t, dir: t.TempDir(), sites: map[string]*siteProcess{}, port: -1, of: siteOf}
 	w.tokens, w.signers = people()
 	w.repo = filepath.Join(w.dir, "repo")
 	require.NoError(t, os.Mkdir(w.repo, 0o700))
@@ -543,7 +544,7 @@ func wave(n int) string {
 func (w *team) counts(site string) map[string]int {
 	w.t.Helper()
 	s := w.session(site)
-	_, fleet, err := s.Open(w.repo, siteOf[site], session.LabFlag(filepath.Join(w.sites[site].state, "lab")))
+	_, fleet, err := s.Open(w.repo, w.of[site], session.LabFlag(filepath.Join(w.sites[site].state, "lab")))
 	require.NoError(w.t, err)
 	out := map[string]int{}
 	for _, d := range fleet.Compare(w.t.Context()).Devices {

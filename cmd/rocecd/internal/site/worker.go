@@ -95,6 +95,12 @@ func New(o Options) (*Worker, error) {
 	if !statement.Token(o.Site) {
 		return nil, fmt.Errorf("%q is no name of a site: letters, digits, \"-\" and \"_\"", o.Site)
 	}
+	made := o.Session
+	o.Session = func(listen func(journal.Notice)) *session.Session {
+		s := made(listen)
+		s.OfSite = o.Site
+		return s
+	}
 	o.signByFiles()
 	signers, err := o.Signers()
 	if err != nil {
