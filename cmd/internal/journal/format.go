@@ -57,6 +57,7 @@ type Team struct {
 	Nonce  string `json:"nonce"`  // of the plan
 	Epoch  uint64 `json:"epoch"`  // number of the message by which the site got the run
 	Site   string `json:"site"`
+	By     string `json:"by,omitempty"` // the person who submitted, resumed or rolled back the run with that message
 }
 
 // Adoption states how a run that another machine or user started came into this journal.

@@ -70,8 +70,8 @@ func ofLog(l *journal.Log, logs []*journal.Log, now time.Time) RunSummary {
 		r.Message = "rollback of " + l.Undoes
 	}
 	s := Share{Waves: wavesOf(l)}
-	if l.Team != nil {
-		s.Site = l.Team.Site
+	if t := l.Team; t != nil {
+		s.Site, r.By = t.Site, bound(cmp.Or(t.By, l.Owner)) // the owner is the process of the site
 	}
 	r.State, r.Why = stateOfLog(l, logs, now)
 	s.State, s.Why = r.State, r.Why

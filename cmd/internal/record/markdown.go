@@ -33,6 +33,10 @@ func Markdown(w io.Writer, l *journal.Log, outcome string, checked *Checked, kep
 	}
 	row("why", why)
 	row("who", l.Owner)
+	if t := l.Team; t != nil {
+		row("run of the team", t.Run+", at the site "+t.Site)
+		row("on the word of", t.By)
+	}
 	if a := l.Agreement; a != nil {
 		row("applied by", a.Submitted.Person)
 		for _, one := range a.Approvals {

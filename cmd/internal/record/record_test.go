@@ -214,3 +214,11 @@ func TestMustSign(t *testing.T) {
 		require.Len(t, found.Checked[0].Wrong, c.want)
 	}
 }
+
+// TestTeamInRecord: the record of a run of a team names the person, whom the process of the site obeyed.
+func TestTeamInRecord(t *testing.T) {
+	l := &journal.Log{Header: journal.Header{Run: "run-1", Owner: "rocecd", Team: &journal.Team{Run: "run-t", Site: "dc1", By: "alice"}}}
+	var page strings.Builder
+	Markdown(&page, l, "complete", &Checked{}, nil)
+	require.Contains(t, page.String(), "| who | rocecd |\n| run of the team | run-t, at the site dc1 |\n| on the word of | alice |\n")
+}

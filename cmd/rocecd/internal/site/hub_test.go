@@ -126,6 +126,7 @@ func TestHubIsAttacker(t *testing.T) {
 		require.NotNil(t, l.Ended)
 		assert.Equal(t, digest, l.Team.Digest)
 		assert.Equal(t, "bob", l.Agreement.Approvals[0].Person)
+		assert.Equal(t, "alice", l.Team.By)
 		w.stop(site)
 	}
 	require.Equal(t, once1, w.counts("dc1"))

@@ -381,5 +381,11 @@ func (w *Worker) carrying(ctx context.Context, j *job) (c *session.Carry, ended 
 
 // team names a run in the journal.
 func (w *Worker) team(j *job) *journal.Team {
-	return &journal.Team{Run: j.Name, Digest: j.Digest, Nonce: j.Plan.Terms.Nonce, Epoch: j.epoch, Site: w.o.Site}
+	t := &journal.Team{Run: j.Name, Digest: j.Digest, Nonce: j.Plan.Terms.Nonce, Epoch: j.epoch, Site: w.o.Site, By: j.By}
+	for i := range j.Said {
+		if j.Said[i].Number == j.epoch {
+			t.By = j.Said[i].By
+		}
+	}
+	return t
 }
