@@ -16,15 +16,16 @@ import (
 
 // signersWith returns the signers with another line for alice; empty: without one.
 func (w *team) signersWith(alice string) *sshsig.Signers {
-	lines := "bob namespaces=\"rocec-approve\" " + w.keys["bob"].Line() + "\n"
+	var lines strings.Builder
+	lines.WriteString("bob namespaces=\"rocec-approve\" " + w.keys["bob"].Line() + "\n")
 	for _, one := range []string{"carol rocec-apply", "site:dc1 rocec-site", "site:dc2 rocec-site"} {
 		name, roles, _ := strings.Cut(one, " ")
-		lines += name + " namespaces=\"" + roles + "\" " + w.keys[name].Line() + "\n"
+		lines.WriteString(name + " namespaces=\"" + roles + "\" " + w.keys[name].Line() + "\n")
 	}
 	if alice != "" {
-		lines += "alice " + alice + w.keys["alice"].Line() + "\n"
+		lines.WriteString("alice " + alice + w.keys["alice"].Line() + "\n")
 	}
-	signers, err := sshsig.ParseSigners([]byte(lines))
+	signers, err := sshsig.ParseSigners([]byte(lines.String()))
 	require.NoError(w.t, err)
 	return signers
 }
