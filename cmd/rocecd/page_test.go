@@ -235,7 +235,7 @@ func TestNATSServer(t *testing.T) {
 	carrier.until(http.StatusServiceUnavailable, "the hub does not answer")
 	to := []string{"--nats", "tls://" + l.free("nats"), "--creds", l.ring("carrier.creds"), "--ca", l.ring("ca.crt")}
 	waits := l.serve("waits", append(to, signers...)...)
-	server = l.natsServer(page[1], users) // has lost what it had in memory
+	l.natsServer(page[1], users) // has lost what it had in memory
 	for _, p := range []*process{carrier, waits} {
 		p.until(http.StatusOK, "ready")
 		require.True(t, soon(func() bool {
