@@ -108,8 +108,6 @@ func (t *Terms) splits() error {
 	sites, left := map[string]bool{}, len(t.Waves)
 	for _, s := range t.Shares {
 		switch {
-		case !validSite(s.Site):
-			return fmt.Errorf("a share of the plan names the site %q, and no site has such a name", diag.Cut(s.Site))
 		case sites[s.Site]:
 			return fmt.Errorf("the plan has two shares of the site %s", s.Site)
 		case s.Waves < 1 || s.Waves > len(t.Waves):
@@ -135,12 +133,6 @@ func (t *Terms) splits() error {
 		held[h.Wave] = true
 	}
 	return nil
-}
-
-// validSite reports whether a text can be the name of a site, as a fabric has it.
-func validSite(name string) bool {
-	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-	return len(name) >= 1 && len(name) <= 63 && strings.Contains(letters, name[:1]) && strings.Trim(name, letters+"_-") == ""
 }
 
 // EnvPrefix is the prefix of environment variables that set variables of the fabric.

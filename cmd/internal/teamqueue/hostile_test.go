@@ -39,9 +39,10 @@ func TestImpossibleShares(t *testing.T) {
 			terms.Waves = make([]string, 10_001)
 			terms.Shares = []deploy.TermShare{{Site: "dc1", Waves: 10_001}}
 		},
-		"holds wave 7, and has 6":          hold(deploy.TermHold{Wave: 7, Approvals: 1, WithinSeconds: 60}),
-		"holds wave 0, and has 6":          hold(deploy.TermHold{Approvals: 1, WithinSeconds: 60}),
-		"holds wave dc2/1 for 0 approvals": hold(deploy.TermHold{Wave: 5, WithinSeconds: 60}),
+		`names the site "../dc1", and no site has such a name`: func(terms *deploy.Terms) { terms.Shares[0].Site = "../dc1" },
+		"holds wave 7, and has 6":                              hold(deploy.TermHold{Wave: 7, Approvals: 1, WithinSeconds: 60}),
+		"holds wave 0, and has 6":                              hold(deploy.TermHold{Approvals: 1, WithinSeconds: 60}),
+		"holds wave dc2/1 for 0 approvals":                     hold(deploy.TermHold{Wave: 5, WithinSeconds: 60}),
 		"holds wave dc2/1 for 1 approvals within 7776001 seconds": hold(deploy.TermHold{
 			Wave: 5, Approvals: 1, WithinSeconds: 7_776_001,
 		}),

@@ -6,7 +6,6 @@
 package teamqueue
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
@@ -19,16 +18,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/sshsig"
 	"github.com/rocec/rocec/cmd/internal/statement"
-	"github.com/rocec/rocec/targets/deploy"
 )
-
-// Envelope is the body of a submission.
-type Envelope struct {
-	Plan      []byte             `json:"plan"` // the bytes of the plan file
-	Agreement *journal.Agreement `json:"agreement,omitempty"`
-	Hold      int                `json:"hold_seconds,omitempty"` // of --confirm; 0: changes are kept at once
-	Accept    bool               `json:"accept_unverified,omitempty"`
-}
 
 // Queue is the queue of all fabrics of a team.
 type Queue struct {
@@ -71,62 +61,6 @@ func identityOf(author, text string) identity { return sha256.Sum256([]byte(auth
 
 // mostRejected bounds the messages that are kept with their reasons.
 const mostRejected = 200
-
-// TeamRun is a run of the team.
-type TeamRun struct {
-	Name, Fabric string
-	Number       uint64 // of the submission: the first epoch
-	Epoch        uint64 // of the newest resume or rollback, or of the submission: its place in the queue of the fabric
-	Digest       string // SHA-256 of the envelope
-	By           string // the person who submitted it
-	At           time.Time
-	Plan         *deploy.Saved
-	Envelope     *Envelope
-	Shares       []*Share           // in the order in which the sites work
-	Approved     map[int][]Approval // of waves that are held
-	Said         []Said             // confirm, resume, rollback and withdraw, in their order
-	Withdrawn    string             // who withdrew it; empty: no person
-	Back         *Said              // the newest rollback; nil: no person rolled it back
-	Vouched      string             // the site that vouches for the submission, as no line has its key any more; empty: a line has it
-	rebuilt      bool               // what persons said comes from records of sites, before what sites said
-	signed       journal.Signature  // of the submission
-}
-
-// Approval is the approval of a wave that is held.
-type Approval struct {
-	Person string
-	At     time.Time
-	signed journal.Signature
-}
-
-// Said is a statement of a person about a run.
-type Said struct {
-	statement.Statement
-	Number uint64
-	By     string
-}
-
-// Share is what one site does of a run.
-type Share struct {
-	Site        string
-	First, Last int // its waves, from 1 in the order of the plan
-	Taken       time.Time
-	Refused     string // why; empty: it does not refuse
-	Waits       string // for what; empty: it does not wait
-	Waves       map[int]*Wave
-	Outcome     string // of the whole share; empty: it goes on
-	Why         string
-	Over        time.Time
-	Head        string // of the journal of the site
-}
-
-// Wave is how far a wave is.
-type Wave struct {
-	Began, Ended time.Time
-	Outcome      string
-	Devices      string
-	Why          string
-}
 
 // New returns an empty queue, whose messages the signers must have signed.
 func New(signers *sshsig.Signers) *Queue {
@@ -191,9 +125,6 @@ func counts(q *Queue, is *folded) {
 	})
 }
 
-// finder returns whose key signed a message.
-type finder func(m *broker.Message, sig *sshsig.Signature) (author string, err error)
-
 // folded is a message that was added.
 type folded struct {
 	run, by string
@@ -204,7 +135,8 @@ type folded struct {
 func take(q *Queue, m *broker.Message, find finder) (is folded, err error) {
 	of := m
 	if m.Kind == broker.Record {
-		if of, err = OpenRecord(m, func(sig *sshsig.Signature) (string, error) { return known(q, find, m, m, sig) }); err != nil {
+		of, err = OpenRecord(m, func(sig *sshsig.Signature) (string, error) { return known(q, find, &held{whole: m, of: m}, sig) })
+		if err != nil {
 			return is, err
 		}
 	}
@@ -224,7 +156,9 @@ func fold(q *Queue, whole, m *broker.Message, find finder) (is folded, err error
 	if err := json.Unmarshal(m.Data, &signed); err != nil {
 		return is, errors.New("it is no signed statement")
 	}
-	st, author, err := signed.OpenBy(func(sig *sshsig.Signature) (string, error) { return known(q, find, whole, m, sig) })
+	st, author, err := signed.OpenBy(func(sig *sshsig.Signature) (string, error) {
+		return known(q, find, &held{whole: whole, of: m, text: signed.Text}, sig)
+	})
 	if err != nil {
 		return is, err
 	}
@@ -274,33 +208,18 @@ func submit(q *Queue, number uint64, st *statement.Statement, by journal.Signatu
 	case r != nil:
 		return fmt.Errorf("there is a run %s already", st.Run)
 	}
-	var e Envelope
-	if body == nil || json.Unmarshal(body, &e) != nil {
-		return errors.New("it has no plan")
+	r, err := newRun(number, st, by, body)
+	if err == nil {
+		add(q, r)
 	}
-	plan, err := deploy.LoadPlan(bytes.NewReader(e.Plan))
-	if err != nil {
-		return err
-	}
-	switch {
-	case plan.Terms == nil || len(plan.Terms.Shares) == 0:
-		return errors.New("the plan names no sites: rocec plan --team makes a plan for a team")
-	case plan.Terms.Name != st.Fabric:
-		return fmt.Errorf("the plan is of the fabric %q, not %q", plan.Terms.Name, st.Fabric)
-	}
-	r := &TeamRun{
-		Name: st.Run, Fabric: st.Fabric, Number: number, Epoch: number, Digest: st.Digest, By: by.Person, At: st.At, Plan: plan,
-		Envelope: &e, Approved: map[int][]Approval{}, signed: by,
-	}
-	wave := 1
-	for _, s := range plan.Terms.Shares { // they split the waves, or LoadPlan would have refused the plan
-		r.Shares = append(r.Shares, &Share{Site: s.Site, First: wave, Last: wave + s.Waves - 1, Waves: map[int]*Wave{}})
-		wave += s.Waves
-	}
+	return err
+}
+
+// add gives a run its place in the queue.
+func add(q *Queue, r *TeamRun) {
 	q.runs[r.Name] = r
 	at, _ := slices.BinarySearchFunc(q.fabrics[r.Fabric], r.Number, func(r *TeamRun, n uint64) int { return cmp.Compare(r.Number, n) })
 	q.fabrics[r.Fabric] = slices.Insert(q.fabrics[r.Fabric], at, r)
-	return nil
 }
 
 // run returns the run of a statement, which names the run's envelope, too.
@@ -310,28 +229,6 @@ func (q *Queue) run(st *statement.Statement) (*TeamRun, error) {
 		return nil, fmt.Errorf("there is no run %s", st.Run)
 	}
 	return r, st.Fits(statement.Want{Fabric: r.Fabric, Run: r.Name, Digest: r.Digest})
-}
-
-// approve takes an approval of a wave that is held. [journal.Signature.Same] decides who is another person, as it does for a plan.
-func (r *TeamRun) approve(st *statement.Statement, signed journal.Signature) error {
-	by, have := signed.Person, r.Approved[st.Wave]
-	alias := func(of journal.Signature) string {
-		if of.Person == by {
-			return ""
-		}
-		return fmt.Sprintf(" (%s and %s have one key or name)", by, of.Person)
-	}
-	i := slices.IndexFunc(have, func(a Approval) bool { return a.signed.Same(signed) })
-	switch {
-	case r.hold(st.Wave) == nil:
-		return fmt.Errorf("wave %d is not held", st.Wave)
-	case r.signed.Same(signed):
-		return fmt.Errorf("%s submitted the run, and so approves none of its waves%s", r.By, alias(r.signed))
-	case i >= 0:
-		return fmt.Errorf("%s has approved it already%s", have[i].Person, alias(have[i].signed))
-	}
-	r.Approved[st.Wave] = append(have, Approval{by, st.At, signed})
-	return nil
 }
 
 // say takes a statement of a person.
@@ -373,38 +270,21 @@ func say(q *Queue, number uint64, st *statement.Statement, signed journal.Signat
 	return nil
 }
 
-// again makes the shares of a site, or of all sites, go on from the first wave that is not complete.
-func (r *TeamRun) again(site string) {
-	for _, s := range r.Shares {
-		if site != "" && s.Site != site || s.Outcome == statement.Complete {
-			continue
-		}
-		s.Refused, s.Outcome, s.Why, s.Over, s.Waits, s.Taken = "", "", "", time.Time{}, "", time.Time{}
-		for n, w := range s.Waves {
-			if w.Outcome != statement.Complete {
-				delete(s.Waves, n)
-			}
-		}
-	}
-}
-
 // site takes a statement of a site about its share.
 func (q *Queue) site(st *statement.Statement) error {
 	r, err := q.run(st)
 	if err != nil {
 		return err
 	}
-	s := r.share(st.Site)
+	s, err := shareOf(r, st)
 	switch {
-	case s == nil:
-		return fmt.Errorf("the site %q has no share of the run", st.Site)
+	case err != nil:
+		return err
 	case r.stays(s, st):
 		s.Waves[st.Wave] = &Wave{Ended: st.At, Outcome: st.Outcome, Devices: st.Devices, Why: st.Why}
 		return nil
 	case st.Epoch < r.EpochAt(st.Site):
 		return fmt.Errorf("the statement is of epoch %d, and the run has gone on in epoch %d", st.Epoch, r.EpochAt(st.Site))
-	case st.Wave > 0 && (st.Wave < s.First || st.Wave > s.Last):
-		return fmt.Errorf("wave %d belongs to another site", st.Wave)
 	}
 	wave := func() *Wave {
 		if s.Waves[st.Wave] == nil {
@@ -431,47 +311,6 @@ func (q *Queue) site(st *statement.Statement) error {
 		s.Waits, s.Outcome, s.Why, s.Over, s.Head = "", st.Outcome, st.Why, st.At, st.Head
 	default:
 		return fmt.Errorf("a statement %q is not about a run", st.Verb)
-	}
-	return nil
-}
-
-// stays reports whether a statement of an earlier epoch is that a wave is complete, where records of sites had the resume before it: a
-// resume does not begin such a wave again.
-func (r *TeamRun) stays(s *Share, st *statement.Statement) bool {
-	return r.rebuilt && st.Verb == statement.Ended && st.Outcome == statement.Complete && r.Back == nil && r.Number <= st.Epoch &&
-		st.Epoch < r.EpochAt(s.Site) && s.First <= st.Wave && st.Wave <= s.Last && s.Waves[st.Wave] == nil
-}
-
-// EpochAt returns the epoch of the newest resume or rollback for a site, or of the submission.
-func (r *TeamRun) EpochAt(site string) uint64 {
-	epoch := r.Number
-	for i := range r.Said {
-		if s := &r.Said[i]; (s.Verb == statement.Resume || s.Verb == statement.Rollback) && (s.Site == "" || s.Site == site) {
-			epoch = s.Number
-		}
-	}
-	return epoch
-}
-
-// share returns the share of a site; nil: it has no share.
-func (r *TeamRun) share(site string) *Share {
-	for _, s := range r.Shares {
-		if s.Site == site {
-			return s
-		}
-	}
-	return nil
-}
-
-// ShareOf returns the share of a site; nil: it has no share.
-func (r *TeamRun) ShareOf(site string) *Share { return r.share(site) }
-
-// hold returns the hold before a wave; nil: it is not held.
-func (r *TeamRun) hold(wave int) *deploy.TermHold {
-	for i := range r.Plan.Terms.Holds {
-		if h := &r.Plan.Terms.Holds[i]; h.Wave == wave {
-			return h
-		}
 	}
 	return nil
 }
@@ -511,6 +350,7 @@ type Accepted struct {
 // held is a message that no line allows. A line may come, or a site may have accepted the message when a line was there.
 type held struct {
 	whole, of *broker.Message // of is the message in a record, or whole itself
+	text      string          // of the statement in of; empty: of is a record
 	key       string
 }
 
@@ -519,6 +359,9 @@ const (
 	mostHeld      = 1000
 	mostHeldBytes = 64 << 20
 )
+
+// finder returns whose key signed a message.
+type finder func(m *broker.Message, sig *sshsig.Signature) (author string, err error)
 
 // find judges whose key signed a message by the lines of now. The time of a message is the word of the hub, which could be wrong to let a
 // key count again that has ended. So the key has to be valid at a time that the reader knows by itself, too: for a site this is the time of
@@ -540,12 +383,13 @@ func find(q *Queue) finder {
 }
 
 // known calls find, and holds a message whose key it does not accept.
-func known(q *Queue, find finder, whole, of *broker.Message, sig *sshsig.Signature) (author string, err error) {
-	if author, err = find(of, sig); err == nil {
+func known(q *Queue, find finder, h *held, sig *sshsig.Signature) (author string, err error) {
+	if author, err = find(h.of, sig); err == nil {
 		return author, nil
 	}
-	q.held = append(q.held, held{whole, of, sig.Key.String()})
-	q.bytes += len(whole.Data)
+	h.key = sig.Key.String()
+	q.held = append(q.held, *h)
+	q.bytes += len(h.whole.Data)
 	for len(q.held) > mostHeld || q.bytes > mostHeldBytes {
 		drop(q, 0)
 	}
@@ -553,10 +397,9 @@ func known(q *Queue, find finder, whole, of *broker.Message, sig *sshsig.Signatu
 }
 
 // drop holds a message no more.
-func drop(q *Queue, i int) held {
-	h := q.held[i]
-	q.held, q.bytes = slices.Delete(q.held, i, i+1), q.bytes-len(h.whole.Data)
-	return h
+func drop(q *Queue, i int) {
+	q.bytes -= len(q.held[i].whole.Data)
+	q.held = slices.Delete(q.held, i, i+1)
 }
 
 // Again adds a message that this reader has accepted before. A signer who has left since does not matter.
@@ -607,30 +450,40 @@ func vouched(q *Queue, st *statement.Statement) (now []Accepted) {
 	}
 	for i := 0; i < len(q.held); i++ {
 		h := q.held[i]
-		var signed statement.Signed
-		if h.of.Kind != broker.Submit && h.of.Kind != broker.Say || json.Unmarshal(h.of.Data, &signed) != nil {
+		if h.of.Kind != broker.Submit && h.of.Kind != broker.Say {
 			continue
 		}
-		said, err := statement.Parse([]byte(signed.Text))
+		said, err := statement.Parse([]byte(h.text))
 		if err != nil || said.Fits(statement.Want{Fabric: st.Fabric, Run: st.Run, Digest: st.Digest, Now: h.of.At}) != nil {
+			continue
+		}
+		var signed statement.Signed // read now: a message can be large
+		if json.Unmarshal(h.of.Data, &signed) != nil {
 			continue
 		}
 		by := journal.Signature{Person: h.key, Signature: signed.Signature}
 		switch r := q.runs[st.Run]; {
 		case said.Verb == statement.Submit && r == nil:
-			if err = submit(q, h.of.Number, said, by, signed.Body); err == nil {
-				q.runs[st.Run].Vouched = st.Site
+			if r, err = newRun(h.of.Number, said, by, signed.Body); err == nil {
+				_, err = shareOf(r, st) // a site vouches for its own runs
+			}
+			if err == nil {
+				r.Vouched = st.Site
+				add(q, r)
 			}
 		case (said.Verb == statement.Resume || said.Verb == statement.Rollback) && r != nil && q.Now == nil &&
 			h.of.Number == st.Epoch && st.Epoch > r.EpochAt(st.Site):
-			err = say(q, h.of.Number, said, by)
+			if _, err = shareOf(r, st); err == nil {
+				err = say(q, h.of.Number, said, by)
+			}
 		default:
 			continue
 		}
-		if drop(q, i); err == nil {
+		if err == nil {
+			drop(q, i)
 			now = append(now, Accepted{h.whole, h.key, st.Site})
+			i--
 		}
-		i--
 	}
 	return now
 }

@@ -128,6 +128,18 @@ func TestVouched(t *testing.T) {
 	}
 }
 
+// TestVouchedByOwn: a site vouches for a run by a statement about its own share. Another statement changes nothing.
+func TestVouchedByOwn(t *testing.T) {
+	w := newTeam(t)
+	q := New(w.signersWith(""))
+	m, digest := w.submit("r1")
+	require.Error(t, q.Take(m))
+	require.ErrorContains(t, q.Take(w.site("dc1", digest, statement.Began, 99, "")), "there is no run r1")
+	require.Nil(t, q.Run("r1"))
+	require.NoError(t, q.Take(w.site("dc1", digest, statement.Taken, 0, "")))
+	require.Equal(t, "dc1", q.Run("r1").Vouched)
+}
+
 // TestKeyEnds: a line with valid-before ends a key, and not what the key has signed before. A hub that states an earlier time does not make
 // the key count again: a site reads a message by its own clock, and another reader knows that the statements before are newer.
 func TestKeyEnds(t *testing.T) {
