@@ -3,9 +3,9 @@
 // The server is not trusted: the stream orders messages and keeps them, and each reader verifies what they say (package statement). The
 // number of a message in the stream is the epoch of the work that it starts.
 //
-// nats-server 2.10 and later are known to work. Acknowledged messages are on the disk of a server with sync_interval: always
-// (nats-server#7564). Kills that meet changes of a cluster have lost acknowledged messages even so (nats-server#7545), so the record of a
-// run is the journal of each site, and not the stream.
+// Tests run nats-server 2.14 and 2.15. Acknowledged messages are on the disk of a server with sync_interval: always (nats-server#7564).
+// Kills that meet changes of a cluster have lost acknowledged messages even so (nats-server#7545), so the record of a run is the journal of
+// each site, and not the stream.
 package broker
 
 import (
@@ -283,10 +283,10 @@ func (b *Broker) Away(ctx context.Context) (away func(site string) bool, err err
 	}, nil
 }
 
-// unheard returns the error of a reader of the signs of life. rocecd serve makes their stream again within seconds.
+// unheard returns the error of a reader of the signs of life, whose stream is another one than that of the messages.
 func unheard(err error) error {
 	if errors.Is(err, ErrNoStream) {
-		return errors.New("the hub has just started, and has no sign of life of a site")
+		return errors.New("the hub has no stream for signs of life of sites: rocecd serve makes it within seconds")
 	}
 	return err
 }

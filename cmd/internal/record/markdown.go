@@ -35,7 +35,7 @@ func Markdown(w io.Writer, l *journal.Log, outcome string, checked *Checked, kep
 	row("who", l.Owner)
 	if t := l.Team; t != nil {
 		row("run of the team", t.Run+", at the site "+t.Site)
-		row("on the word of", t.By)
+		row("requested by", t.By)
 	}
 	if a := l.Agreement; a != nil {
 		row("applied by", a.Submitted.Person)

@@ -220,5 +220,5 @@ func TestTeamInRecord(t *testing.T) {
 	l := &journal.Log{Header: journal.Header{Run: "run-1", Owner: "rocecd", Team: &journal.Team{Run: "run-t", Site: "dc1", By: "alice"}}}
 	var page strings.Builder
 	Markdown(&page, l, "complete", &Checked{}, nil)
-	require.Contains(t, page.String(), "| who | rocecd |\n| run of the team | run-t, at the site dc1 |\n| on the word of | alice |\n")
+	require.Contains(t, page.String(), "| who | rocecd |\n| run of the team | run-t, at the site dc1 |\n| requested by | alice |\n")
 }

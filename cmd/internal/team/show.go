@@ -2,6 +2,7 @@ package team
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/rocec/rocec/cmd/internal/exit"
 	"github.com/rocec/rocec/cmd/internal/ledger"
@@ -106,10 +107,16 @@ func (t *Client) leftOut(l *ledger.List) {
 	if l.Ignored == 0 || len(l.Rejected) == 0 {
 		return
 	}
+	var why []string
+	if l.Unsigned > 0 {
+		why = append(why, fmt.Sprintf("no allowed signer signed %d", l.Unsigned))
+	}
+	if n := l.Ignored - l.Unsigned; n > 0 {
+		why = append(why, fmt.Sprintf("%d %s not fit", n, diag.Plural(n, "does", "do")))
+	}
 	last := l.Rejected[len(l.Rejected)-1]
-	t.Say("%s of the hub %s nothing: no allowed signer signed %d, and %d %s not fit. The newest is number %d (%s): %s.",
-		diag.Count(l.Ignored, "message"), diag.Plural(l.Ignored, "changes", "change"), l.Unsigned, l.Ignored-l.Unsigned,
-		diag.Plural(l.Ignored-l.Unsigned, "does", "do"), last.Number, diag.Escape(last.Subject), diag.Escape(last.Why))
+	t.Say("%s of the hub %s nothing: %s. The newest is number %d (%s): %s.", diag.Count(l.Ignored, "message"),
+		diag.Plural(l.Ignored, "changes", "change"), diag.And(why), last.Number, diag.Escape(last.Subject), diag.Escape(last.Why))
 }
 
 // Device prints the runs that change a device.

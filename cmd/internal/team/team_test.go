@@ -437,7 +437,7 @@ func TestDocuments(t *testing.T) {
 	d.printed()
 	d.Format, d.Quiet = "text", false
 	require.NoError(t, d.Show(t.Context(), &ShowOptions{}))
-	require.Contains(t, d.printed(), "1 message of the hub changes nothing: no allowed signer signed 1, and 0 do not fit. The newest is")
+	require.Contains(t, d.printed(), "1 message of the hub changes nothing: no allowed signer signed 1. The newest is")
 }
 
 // TestStatements: the queue judges a statement before it leaves, and nothing is sent that the sites would not obey.

@@ -3,8 +3,8 @@
 // They protect the transport alone: who may publish and read which subjects. What a person or a site says is signed by an SSH key, which
 // the hub does not have. So the thief of a ring can delay and forbid, and cannot change a device.
 //
-// A ring is a folder that only its owner can read: an operator and an account of NATS (nkeys), the users of the account with their rights
-// (JWT), and an authority that signs the certificates of servers and of people who read the pages (X.509, ECDSA P-256).
+// A ring is a folder that only its owner can read. It has an operator and an account of NATS (nkeys), and the users of the account with
+// their rights (JWT). Its authority signs the certificates of servers and of people who read the pages (X.509, ECDSA P-256).
 package keys
 
 import (

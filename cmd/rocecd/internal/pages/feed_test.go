@@ -154,7 +154,7 @@ func TestFeed(t *testing.T) {
 	shows("This page does not have what the hub has now: since ", done, going)
 	since, _, _ := strings.Cut(f.Trouble(), "Z: ")
 	h.start() // it has the messages, and cannot tell which sites are alive
-	require.Eventually(t, func() bool { return strings.Contains(f.Trouble(), "has just started") }, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(f.Trouble(), "no stream for signs") }, time.Minute, 50*time.Millisecond)
 	require.Never(t, func() bool { return !strings.HasPrefix(f.Trouble(), since) }, 2500*time.Millisecond, 5*time.Millisecond)
 	h.Stop()
 	require.NoError(t, os.RemoveAll(filepath.Join(h.dir, "store")))

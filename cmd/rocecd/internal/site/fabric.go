@@ -96,8 +96,11 @@ func tidy(copies *safefile.Folder, prefix string, s *session.Session, runs []*te
 		return err
 	}
 	_, logs, unreadable, err := s.ReadRuns()
-	if err != nil || len(unreadable) > 0 { // they may need any
+	switch {
+	case err != nil:
 		return err
+	case len(unreadable) > 0:
+		return errors.New("a journal cannot be read, and may need any of them")
 	}
 	needed := map[string]bool{}
 	for _, l := range logs {
